@@ -126,6 +126,13 @@ export function phaseOf(error: Error): Phase {
   return phases.get(error) ?? 'open';
 }
 
+const openSockets = new WeakSet<object>();
+
+/** Returns whether a connection, including its TLS session, was ever open. Nothing is sent before that. */
+export function isOpen(socket: object | null | undefined): boolean {
+  return socket !== null && socket !== undefined && openSockets.has(socket);
+}
+
 /** Attached before any other listener, so that a forbidden peer is disconnected before TLS, or a request, begins. */
 function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Guard): void {
   let phase: Phase = 'connect';
@@ -138,6 +145,7 @@ function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Gu
   });
   socket.once(openEvent, () => {
     phase = 'open';
+    openSockets.add(socket);
     clearTimeout(timer);
   });
   socket.prependListener('error', (error) => phases.set(error, phase));

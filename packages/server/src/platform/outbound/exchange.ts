@@ -1,6 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { type Agents, type Pooled, phaseOf } from './agents.ts';
+import { type Agents, isOpen, type Pooled, phaseOf } from './agents.ts';
 import { type FailureDetail, failureOf, type OutboundFailure } from './failure.ts';
 
 export type OutboundResponse =
@@ -8,6 +8,8 @@ export type OutboundResponse =
       ok: true;
       status: number;
       retryAfter: string | null;
+      /** The name of an error that Amazon Web Services put into a header. */
+      errorType?: string;
       /** The beginning of the answer, printable and storable. */
       body: string;
       /** Set if a file was expected, and it was complete within its bound. */
@@ -21,6 +23,8 @@ export type OutboundResponse =
       ms: number;
       /** A `reset` on a reused connection: the peer may have closed it before, or have read the whole request. */
       wasReused?: true;
+      /** True if the connection never opened, so that the peer has read nothing of the request. */
+      isUnsent?: true;
     };
 
 type SentRequest = Pooled & {
@@ -43,6 +47,7 @@ const READ_MAX_BYTES = 16 * 1_024;
 const KEPT_BYTES = 4 * 1_024;
 const HEADER_MAX_BYTES = 16 * 1_024;
 const RETRY_AFTER_MAX = 100;
+const ERROR_TYPE_MAX = 200;
 
 type Bounds = {
   totalMs: number;
@@ -80,7 +85,8 @@ export function exchange(
     }
 
     function fail(failed: FailureDetail & { wasReused?: true }): void {
-      settle({ ok: false, ...failed, ms: elapsed() });
+      const isUnsent = !isOpen(request?.socket);
+      settle({ ok: false, ...failed, ...(isUnsent ? { isUnsent } : {}), ms: elapsed() });
       request?.destroy();
     }
 
@@ -153,11 +159,12 @@ function read(response: IncomingMessage, fileMaxBytes: number, { onEnd, onError 
 }
 
 function responseOf(response: IncomingMessage, { text, file }: ReceivedBody, ms: number): OutboundResponse {
-  const { 'retry-after': retryAfter, 'content-type': type } = response.headers;
+  const { 'retry-after': retryAfter, 'content-type': type, 'x-amzn-errortype': errorType } = response.headers;
   return {
     ok: true,
     status: response.statusCode ?? 0,
     retryAfter: retryAfter?.slice(0, RETRY_AFTER_MAX) ?? null,
+    ...(typeof errorType === 'string' ? { errorType: errorType.slice(0, ERROR_TYPE_MAX) } : {}),
     body: text,
     file: file && { type: type ?? '', bytes: file },
     ms,

@@ -36,6 +36,8 @@ export type OutboundPost = OutboundGet & {
   posted?: (() => void) | undefined;
 };
 
+export type OutboundBounds = Pick<OutboundOptions, 'totalMs' | 'idleMs'>;
+
 export type OutboundOptions = {
   allowPrivate: boolean;
   /** Null: the resolver of the system, whose few threads one silent name server can block. */
