@@ -62,6 +62,8 @@ const SCREENS = [
   'webhooks',
   'settings/sender',
   'settings/domains',
+  'settings/relays',
+  'settings/relays/new',
   'settings/sending-policy',
   'settings/data',
   'settings/audit',

@@ -330,12 +330,17 @@ CREATE TABLE beckon.email (
   provider text COLLATE "C",
   reply text COLLATE "C",
   relay_id text COLLATE "C",
-  template text COLLATE "C"
+  template text COLLATE "C",
+  relay uuid,
+  delivered_at timestamp with time zone
 );
 COMMENT ON TABLE beckon.email IS 'At most one for each draft, kept forever. Frequency caps count them by address.';
 COMMENT ON COLUMN beckon.email.epoch IS 'Raised by each claim. A result counts only if it names the epoch of its claim.';
 COMMENT ON COLUMN beckon.email.next_at IS 'When a claim or a submission without an answer is given up.';
+COMMENT ON COLUMN beckon.email.relay_id IS 'The id that the relay gave to the email when it accepted it.';
 COMMENT ON COLUMN beckon.email.template IS 'The name of the template, by which outcomes are grouped.';
+COMMENT ON COLUMN beckon.email.relay IS 'The relay of the last claim. Null: the relay of SMTP_URL, or the test inbox.';
+COMMENT ON COLUMN beckon.email.delivered_at IS 'When its relay reported the delivery, if the result was not known yet.';
 
 CREATE TABLE beckon.email_mime (
   project_id bigint NOT NULL,
@@ -657,6 +662,53 @@ CREATE TABLE beckon.rate_limit (
   tokens double precision NOT NULL,
   refilled_at timestamp with time zone NOT NULL
 ) WITH (fillfactor=50);
+
+CREATE TABLE beckon.relay (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  settings jsonb NOT NULL,
+  encrypted_secrets bytea NOT NULL,
+  generation integer NOT NULL DEFAULT 1,
+  created_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  checked_at timestamp with time zone,
+  check_failure text COLLATE "C",
+  failing_since timestamp with time zone,
+  failed_at timestamp with time zone,
+  failure text COLLATE "C",
+  feedback_proven_at timestamp with time zone,
+  feedback_cursor text COLLATE "C"
+);
+COMMENT ON TABLE beckon.relay IS 'A relay of a project, or with project_id 0 of the installation.';
+COMMENT ON COLUMN beckon.relay.settings IS 'The values of its fields that are not secret.';
+COMMENT ON COLUMN beckon.relay.encrypted_secrets IS 'The values of its secret fields as a JSON object.';
+COMMENT ON COLUMN beckon.relay.generation IS 'Raised by each change of its settings or secrets. Workers open a new connection for each generation.';
+COMMENT ON COLUMN beckon.relay.check_failure IS 'Why the last test failed. Null: it succeeded, or there was none.';
+COMMENT ON COLUMN beckon.relay.failing_since IS 'Since when a worker pauses it because it fails. Set together with failed_at and failure.';
+COMMENT ON COLUMN beckon.relay.failed_at IS 'When a worker last paused it.';
+COMMENT ON COLUMN beckon.relay.feedback_proven_at IS 'When an outcome of an email of ours was first reported through this relay.';
+COMMENT ON COLUMN beckon.relay.feedback_cursor IS 'The position in the events of the provider, for relays whose events are pulled.';
+
+CREATE TABLE beckon.relay_assignment (
+  project_id bigint NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  relay_project_id bigint NOT NULL,
+  relay_id uuid NOT NULL
+);
+COMMENT ON TABLE beckon.relay_assignment IS 'The relay of a project or of one of its sending domains. With project_id 0: the relay of all projects without one.';
+COMMENT ON COLUMN beckon.relay_assignment.domain IS 'Empty: all domains of the project that have no relay of their own.';
+
+CREATE TABLE beckon.relay_event (
+  project_id bigint NOT NULL,
+  relay uuid NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  received_at timestamp with time zone NOT NULL
+);
+COMMENT ON TABLE beckon.relay_event IS 'The events of providers that were applied, so that none is applied again. Kept for 30 days.';
+COMMENT ON COLUMN beckon.relay_event.project_id IS 'The owner of the relay.';
+COMMENT ON COLUMN beckon.relay_event.event_id IS 'The SHA-256 of the id of the provider, which may contain an address.';
 
 CREATE TABLE beckon.reply (
   project_id bigint NOT NULL,
@@ -1280,6 +1332,10 @@ ALTER TABLE beckon.project_timer ADD CONSTRAINT project_timer_work_check CHECK (
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_burst_check CHECK ((burst >= (1)::double precision));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (project_id, endpoint);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_rate_check CHECK ((rate > (0)::double precision));
+ALTER TABLE beckon.relay ADD CONSTRAINT relay_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.relay ADD CONSTRAINT relay_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.relay_assignment ADD CONSTRAINT relay_assignment_pkey PRIMARY KEY (project_id, domain);
+ALTER TABLE beckon.relay_event ADD CONSTRAINT relay_event_pkey PRIMARY KEY (project_id, relay, event_id);
 ALTER TABLE beckon.reply ADD CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'auto_reply'::text])));
 ALTER TABLE beckon.reply ADD CONSTRAINT reply_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_deadline_ms_check CHECK ((deadline_ms > 0));
@@ -1435,6 +1491,7 @@ CREATE INDEX email_domain ON beckon.email USING btree (project_id, domain, claim
 CREATE UNIQUE INDEX email_id ON beckon.email USING btree (project_id, id);
 CREATE INDEX email_mime_frozen_at ON beckon.email_mime USING btree (project_id, frozen_at);
 CREATE INDEX email_person ON beckon.email USING btree (project_id, external_user_id);
+CREATE INDEX email_relay_id ON beckon.email USING btree (project_id, relay_id) WHERE (relay IS NOT NULL);
 CREATE INDEX email_rule ON beckon.email USING btree (project_id, rule_id, claimed_at, id);
 CREATE INDEX email_unfinished ON beckon.email USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX event_person ON beckon.event USING btree (project_id, external_user_id, name, occurred_at);
@@ -1455,6 +1512,9 @@ CREATE INDEX person_first_seen_at ON beckon.person USING btree (project_id, firs
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
 CREATE INDEX project_of_organization ON beckon.project USING btree (organization_id);
 CREATE INDEX project_timer_next_at ON beckon.project_timer USING btree (work, next_at);
+CREATE INDEX relay_assignment_relay ON beckon.relay_assignment USING btree (relay_project_id, relay_id);
+CREATE INDEX relay_event_received_at ON beckon.relay_event USING btree (received_at);
+CREATE INDEX relay_id ON beckon.relay USING btree (id);
 CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, email_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);

@@ -2,6 +2,7 @@ import type { RouteKey } from '@beckon/contract/dashboard';
 
 /** Dashboard routes without a command, by the reason. A test compares them with the routes of the server. */
 const REASONS: Record<string, readonly RouteKey[]> = {
+  'One relay; show finds it in the list by its name': ['GET /projects/:project/relays/:relay'],
   'Renders an email in a frame of the dashboard; commands print its text': [
     'GET /projects/:project/emails/:email/email.html',
     'GET /projects/:project/test-inbox/:email/email.html',

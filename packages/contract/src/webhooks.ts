@@ -35,8 +35,11 @@ export type WebhookData = {
     bounce_class: BounceClass;
     status: string | null;
     reason: string;
-    /** `smtp`: reported during the SMTP session; `dsn`: reported by a bounce message afterwards. */
-    source: 'smtp' | 'dsn';
+    /**
+     * `smtp`: reported while the email was submitted; `dsn`: by a bounce message afterwards; `relay`: by the provider of the relay
+     * afterwards.
+     */
+    source: 'smtp' | 'dsn' | 'relay';
   };
   'email.unsubscribed': WebhookAbout & { method: UnsubscribeMethod };
   /** Sent on demand to one endpoint. No event occurred, and endpoints cannot subscribe to it. */

@@ -51,6 +51,14 @@ function strangers(): Input[] {
       body: JSON.stringify({ label: 'x'.repeat(MIB) }),
       reaches: [413],
     }),
+    byStranger('relay webhook with 1 MiB of brackets', `/hooks/relays/${randomUUID()}`, {
+      body: nested(500_000),
+      reaches: [401],
+    }),
+    byStranger('relay webhook with 2 MiB', `/hooks/relays/${randomUUID()}`, {
+      body: 'x'.repeat(2 * MIB),
+      reaches: [413],
+    }),
     byStranger('no key and 10 MiB', '/api/v1/users/bulk', { body: 'x'.repeat(10 * MIB), reaches: [401] }),
   ];
 }

@@ -10,7 +10,7 @@ import { openDatabase } from '../../../packages/server/src/platform/db/database.
 import { testSendServices } from '../../../packages/server/testing/factories/send-services.ts';
 import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
 import type { EmailResult } from '../../../packages/server/src/modules/delivery/transport.ts';
-import type { SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';
+import { roomFor, type SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';
 
 /**
  * The sender of a worker in a process of its own, without a relay. A claimed email counts as sent at once and is recorded so. `bench --
@@ -32,7 +32,7 @@ const deps: SendDeps = {
 const ROOM = 500;
 
 async function begin(projectId: number): Promise<SentBatch> {
-  const { emails, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
+  const { emails, drafts, lateMs } = await claimBatch(deps, projectId, roomFor(ROOM));
   submitted += emails.length;
   const results = emails.map((email): EmailResult => ({ email, sendResult: { result: 'sent' } }));
   if (results.length > 0) await recordResults(deps, results);
@@ -43,7 +43,8 @@ const sender: DueDraftSender = {
   begin,
   batch: begin,
   maySend: () => Promise.resolve(true),
-  closedUntil: () => null,
+  closedUntil: () => Promise.resolve(null),
+  mayClaim: () => true,
   capacity: () => ROOM,
   giveUp: () => Promise.resolve(0),
   stop: () => {},

@@ -24,6 +24,7 @@ import { pause, resume } from './pause.ts';
 import { policy } from './policy.ts';
 import { projects } from './projects.ts';
 import { rateLimits } from './rate-limits.ts';
+import { relays } from './relays.ts';
 import { replies } from './replies.ts';
 import { rules } from './rules.ts';
 import { settings } from './settings.ts';
@@ -73,6 +74,7 @@ export const NOUNS: readonly Noun[] = [
   testInbox,
   replies,
   domains,
+  relays,
   suppressions,
   imports,
   webhooks,

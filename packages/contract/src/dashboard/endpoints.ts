@@ -14,6 +14,8 @@ import { LISTEN_API } from './listen.ts';
 import { ORGANIZATIONS_API } from './organizations.ts';
 import { PEOPLE_API } from './people.ts';
 import { PROJECTS_API } from './projects.ts';
+import { RELAY_FEEDBACK_API } from './relay-feedback.ts';
+import { RELAYS_API } from './relays.ts';
 import { REQUESTS_API } from './requests.ts';
 import { RULES_API } from './rules.ts';
 import { SANDBOX_API } from './sandbox.ts';
@@ -51,6 +53,8 @@ export const DASHBOARD_API = {
   ...ORGANIZATIONS_API,
   ...PEOPLE_API,
   ...PROJECTS_API,
+  ...RELAY_FEEDBACK_API,
+  ...RELAYS_API,
   ...REQUESTS_API,
   ...RULES_API,
   ...SANDBOX_API,

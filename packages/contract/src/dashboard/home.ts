@@ -46,6 +46,8 @@ export type Need =
       problem: 'gone' | 'failing' | 'warned';
       since: string | null;
     }
+  /** No bounce of a relay in use has come back yet. */
+  | { kind: 'relay_unproven'; id: string; name: string }
   | { kind: 'rule_demoted'; id: string; name: string; why: string }
   | { kind: 'dead_letters'; records: Counted }
   | { kind: 'queue'; waiting: number; waiting_max: number };

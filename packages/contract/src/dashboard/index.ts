@@ -27,6 +27,8 @@ export type * from './listen.ts';
 export type * from './organizations.ts';
 export type * from './people.ts';
 export type * from './projects.ts';
+export type * from './relay-feedback.ts';
+export type * from './relays.ts';
 export type * from './requests.ts';
 export type * from './rules.ts';
 export type * from './sandbox.ts';

@@ -20,3 +20,4 @@ export {
   useSendFile,
 } from './query.ts';
 export { useSession } from './session.ts';
+export { useTestInbox } from './test-inbox.ts';

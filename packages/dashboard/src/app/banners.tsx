@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { CirclePause, FlaskConical, Inbox, type LucideIcon, WifiOff } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { useFeedState, useProject, useSession } from '../api/index.ts';
+import { useFeedState, useProject, useTestInbox } from '../api/index.ts';
 import classes from './banners.module.css';
 
 /** Notices that apply to every page. */
 export function Banners(): ReactNode {
   const project = useProject();
-  const session = useSession();
+  const isTestInbox = useTestInbox();
   const isLost = useIsLost();
   const params = { project: String(project.id) };
   return (
@@ -32,7 +32,7 @@ export function Banners(): ReactNode {
           </Link>
         </Banner>
       )}
-      {project.livemode && (project.demo || session.data?.data.installation.test_inbox === true) && (
+      {project.livemode && (project.demo || isTestInbox) && (
         <Banner icon={Inbox} tone="quiet">
           {project.demo
             ? 'Demo project: all data is made up, and no email is sent.'

@@ -24,6 +24,7 @@ export const DOCS: Readonly<Record<NavPath | OutsidePath, string>> = {
   '/p/$project/webhooks': 'webhooks',
   '/p/$project/settings/sender': 'go-live',
   '/p/$project/settings/domains': 'domains',
+  '/p/$project/settings/relays': 'relays',
   '/p/$project/settings/sending-policy': 'settings#project-settings',
   '/p/$project/settings/data': 'settings#project-settings',
   '/p/$project/settings/audit': 'access-control#audit-log',

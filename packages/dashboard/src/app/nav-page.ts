@@ -45,6 +45,7 @@ export type NavPath = `/p/$project/${
   | `settings/${
       | 'sender'
       | 'domains'
+      | 'relays'
       | 'sending-policy'
       | 'data'
       | 'audit'

@@ -209,6 +209,12 @@ export const SETTINGS: NavGroup[] = [
       },
       { to: '/p/$project/settings/domains', label: 'Domains', icon: Globe, words: 'dns dkim spf dmarc' },
       {
+        to: '/p/$project/settings/relays',
+        label: 'Relays',
+        icon: Send,
+        words: 'smtp postmark ses sendgrid mailgun resend provider',
+      },
+      {
         to: '/p/$project/settings/sending-policy',
         label: 'Sending policy',
         icon: SlidersHorizontal,

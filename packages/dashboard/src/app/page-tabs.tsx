@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApi, useProject, useSession } from '../api/index.ts';
+import { useApi, useProject, useSession, useTestInbox } from '../api/index.ts';
 import { mayOpen, type NavItem, type NavPage } from './nav-page.ts';
 import type { Place } from './place.ts';
 import classes from './page-tabs.module.css';
@@ -51,7 +51,8 @@ const LOOK_EVERY_MS = 60_000;
 function useHasTestInbox(isAsked: boolean): boolean {
   const { demo, livemode } = useProject();
   const session = useSession();
-  const isCapturing = demo || !livemode || session.data?.data.installation.test_inbox === true;
+  const isTestInbox = useTestInbox();
+  const isCapturing = demo || !livemode || isTestInbox;
   const kept = useApi(
     'GET /projects/:project/test-inbox',
     { query: { limit: 1 } },

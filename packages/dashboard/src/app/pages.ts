@@ -172,6 +172,17 @@ export const inProject = [
     lazy(() => import('../screens/domains/domain-screen.tsx'), 'DomainScreen'),
   ),
   projectPage(
+    'settings/relays',
+    {},
+    lazy(() => import('../screens/relays/relays-screen.tsx'), 'RelaysScreen'),
+  ),
+  /** `new`: a new relay. */
+  projectPage(
+    'settings/relays/$relay',
+    {},
+    lazy(() => import('../screens/relays/relay-screen.tsx'), 'RelayScreen'),
+  ),
+  projectPage(
     'settings/sandbox',
     {},
     lazy(() => import('../screens/sandbox/sandbox-screen.tsx'), 'SandboxScreen'),

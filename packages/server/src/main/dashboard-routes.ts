@@ -4,7 +4,7 @@ import { settingRoutes } from '../modules/administration/setting-routes.ts';
 import { eventRoutes } from '../modules/audiences/event-routes.ts';
 import type { ListRuleNeeds } from '../modules/audiences/index.ts';
 import { audienceRoutes } from '../modules/audiences/routes.ts';
-import type { SendServices } from '../modules/delivery/index.ts';
+import type { OpenRelayTransport, SendServices } from '../modules/delivery/index.ts';
 import { ruleBacktestRoutes } from '../modules/rules/backtest/routes.ts';
 import { suppressionCheckRoutes } from '../modules/explain/suppression-check-routes.ts';
 import { importRoutes } from '../modules/imports/routes.ts';
@@ -39,7 +39,9 @@ import { ruleRoutes } from '../modules/rules/routes.ts';
 import { ruleFlowRoutes } from '../modules/rules/flow/routes.ts';
 import { clockRoutes } from '../modules/sandbox/routes.ts';
 import { domainRoutes } from '../modules/sending/domains/routes.ts';
-import type { MailSettings, SuppressionHasher } from '../modules/sending/index.ts';
+import { relayFeedbackRoutes } from '../modules/inbound/feedback/routes.ts';
+import { relayRoutes } from '../modules/sending/relays/routes.ts';
+import type { MailSettings, RestoreGuard, SuppressionHasher } from '../modules/sending/index.ts';
 import { templateRoutes } from '../modules/templates/routes.ts';
 import { feedRoutes } from '../modules/ingest/activity/feed-routes.ts';
 import { webhookDeliveryRoutes } from '../modules/webhooks/deliveries/routes.ts';
@@ -68,7 +70,9 @@ import type { TokenKeys } from '../platform/crypto/email-token.ts';
 import type { Encrypter } from '../platform/crypto/encrypt.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { OpenRelay } from '../platform/mail/submit.ts';
+import type { ResolveHost } from '../platform/outbound/host-guard.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
+import type { RelayKinds } from '../platform/relays/kinds.ts';
 
 /** The dependencies of all routes together. */
 export type DashboardDeps = KitDeps & {
@@ -89,6 +93,12 @@ export type DashboardDeps = KitDeps & {
   resolver: Resolver;
   /** The relay for test emails. */
   openRelay: OpenRelay;
+  relayKinds: RelayKinds;
+  restoreGuard?: RestoreGuard | undefined;
+  /** Returns which hosts the SMTP relays of a project may have. */
+  resolveHostOf(relay: { projectId: number }): ResolveHost;
+  /** Opens relays of projects, for test emails. */
+  openRelayTransport: OpenRelayTransport;
   /** Connects to hosts that customers named; the caller that opens it closes it. */
   openOutbound: () => Outbound;
   webhooks: WebhookSettings;
@@ -128,6 +138,8 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...viewRoutes,
   ...personRoutes,
   ...projectRoutes,
+  ...relayFeedbackRoutes,
+  ...relayRoutes,
   ...replyRoutes,
   ...requestRoutes,
   ...ruleActRoutes,

@@ -1,7 +1,12 @@
 import { deleteOldVersions } from '../modules/audiences/index.ts';
 import type { TeamTransport } from '../modules/delivery/index.ts';
 import { forgetImports } from '../modules/imports/index.ts';
-import { forwardReplies, settleDueHits } from '../modules/inbound/index.ts';
+import {
+  deleteOldRelayEvents,
+  feedbackPuller,
+  forwardReplies,
+  settleDueHits,
+} from '../modules/inbound/index.ts';
 import { deleteExpiredKeys } from '../modules/ingest/index.ts';
 import { historyDeleter, secretReencrypter } from '../modules/operations/index.ts';
 import { pruneMarks, repairTimers } from '../modules/processing/index.ts';
@@ -10,6 +15,7 @@ import { deleteOldDecisions } from '../modules/rules/index.ts';
 import { checkDueDomains, checkTrackingHosts } from '../modules/sending/index.ts';
 import { aiDraftWriter } from '../modules/templates/index.ts';
 import { partitionKeeper } from '../modules/users/index.ts';
+import { createFairQueue } from '../platform/async/fair-queue.ts';
 import type { Database } from '../platform/db/database.ts';
 import { idMaker } from '../platform/ids.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
@@ -18,11 +24,13 @@ import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { ServerOptions } from './options.ts';
 
 type JobOptions = Pick<ServerOptions, 'log' | 'resolver' | 'mail' | 'encrypter' | 'model' | 'sendServices'> &
-  Pick<ServerOptions, 'mailFrom' | 'tokenKeys' | 'teamSecrets'> & { listen: { publicUrl: string } };
+  Pick<ServerOptions, 'mailFrom' | 'tokenKeys' | 'teamSecrets' | 'relayKinds' | 'restoreGuard'> & {
+    listen: { publicUrl: string };
+  };
 
 type JobDeps = {
   db: Database;
-  outbound: Pick<Outbound, 'get'>;
+  outbound: Outbound;
   teamTransport: TeamTransport;
   /** Null if the server was started with a transport of its own, as in tests. Replies are then not forwarded. */
   relay: Pick<Relay, 'submit'> | null;
@@ -49,6 +57,7 @@ export function jobTable(options: JobOptions, { db, outbound, relay, teamTranspo
     renderer,
     model,
     publicUrl: listen.publicUrl,
+    projectQueue: createFairQueue({ atOncePerKey: 1 }),
   };
   const jobs: Job[] = [
     { name: 'check_domains', everyMs: 20 * SECOND, run: (run) => checkDueDomains(deps, run) },
@@ -67,6 +76,8 @@ export function jobTable(options: JobOptions, { db, outbound, relay, teamTranspo
     { name: 'delete_import_files', everyMs: 10 * MINUTE, run: (run) => forgetImports(deps, run) },
     { name: 'delete_processing_marks', everyMs: 30 * SECOND, run: (run) => pruneMarks(db, run) },
     { name: 'reencrypt_secrets', everyMs: 20 * SECOND, run: secretReencrypter(deps) },
+    { name: 'delete_relay_events', everyMs: HOUR, run: (run) => deleteOldRelayEvents(deps, run) },
+    { name: 'pull_relay_feedback', everyMs: 30 * SECOND, run: feedbackPuller(deps) },
     { name: 'repair_alarms', everyMs: 30 * SECOND, run: () => repairTimers(deps) },
     { name: 'send_team_digests', everyMs: 30 * SECOND, run: (run) => sendTeamDigests(deps, run) },
     { name: 'write_ai_drafts', everyMs: 2 * SECOND, run: aiDraftWriter(deps) },

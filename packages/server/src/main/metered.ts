@@ -28,6 +28,11 @@ export function meteredTransport(
   { metrics, clock }: { metrics: Metrics; clock: Database['clock'] },
 ): Transport {
   metrics.watchRelay(() => (transport.closedUntil?.(clock.now()) ?? null) !== null);
+  return meteredSubmissions(transport, metrics);
+}
+
+/** For one of several relays. */
+export function meteredSubmissions(transport: Transport, metrics: Metrics): Transport {
   return {
     ...transport,
     async submit(email) {

@@ -2,9 +2,11 @@ import type { Clock } from '../platform/time/clock.ts';
 import type { Encrypter } from '../platform/crypto/encrypt.ts';
 import { createSigners, type MailSettings } from '../modules/sending/index.ts';
 import { createRenderer } from '../modules/rendering/index.ts';
-import { createProviders, NO_PROVIDERS, type SendServices } from '../modules/delivery/index.ts';
+import { createProviders, type SendServices } from '../modules/delivery/index.ts';
 import { createLookUp, createResolver, type LookUp, type Resolver } from '../platform/dns/resolver.ts';
-import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
+import { createOutbound, type Outbound, type OutboundBounds } from '../platform/outbound/outbound.ts';
+import { RELAY_ADAPTERS } from '../platform/relays/adapters.ts';
+import { type RelayKinds, relayKinds } from '../platform/relays/kinds.ts';
 import type { Config } from './config.ts';
 
 type MailConfig = Pick<
@@ -17,7 +19,8 @@ type OpenedServices = {
   lookUp: LookUp;
   mail: MailSettings;
   sendServices: SendServices;
-  openOutbound: () => Outbound;
+  relayKinds: RelayKinds;
+  openOutbound: (bounds?: OutboundBounds) => Outbound;
 };
 
 /** Opens the mail settings of the environment: sender, outlet and DNS. The server and its commands share them. */
@@ -29,12 +32,14 @@ export function openSendServices(config: MailConfig, encrypter: Encrypter, clock
   return {
     resolver,
     lookUp: createLookUp(dns),
-    openOutbound: () => createOutbound({ allowPrivate: config.webhookAllowPrivate, resolver }),
+    openOutbound: (bounds = {}) =>
+      createOutbound({ allowPrivate: config.webhookAllowPrivate, resolver, ...bounds }),
     mail,
+    relayKinds: relayKinds(Object.values(RELAY_ADAPTERS)),
     sendServices: {
       outlet: { kind: smtpUrl === null ? 'test_inbox' : 'relay', publicUrl, mailDomain },
       signers: createSigners(encrypter, mail),
-      providers: smtpUrl === null ? NO_PROVIDERS : createProviders(resolver, () => clock.now()),
+      providers: createProviders(resolver, () => clock.now()),
       renderer: createRenderer(),
     },
   };

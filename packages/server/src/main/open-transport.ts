@@ -3,6 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { receiveMail } from '../modules/review/index.ts';
+import { relayOpener, type OpenRelayTransport, type Transport } from '../modules/delivery/index.ts';
+import { INSTALLATION } from '../modules/sending/index.ts';
+import { hostGuard, type ResolveHost } from '../platform/outbound/host-guard.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
+import type { ServerOptions } from './options.ts';
 import { classifyReply } from '../modules/outcomes/index.ts';
 import { MAIL_MAX_BYTES } from '../modules/review/index.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -35,6 +40,54 @@ export async function openOutgoingRelay(
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }
+
+type ProjectRelayOptions = Pick<
+  ServerOptions,
+  'encrypter' | 'tokenKeys' | 'relayKinds' | 'resolver' | 'webhooks' | 'log'
+>;
+
+/** Opens the relays of projects, domains and the installation. */
+export function openProjectRelays(
+  { encrypter, tokenKeys, relayKinds: kinds, resolver, webhooks, log }: ProjectRelayOptions,
+  { db, life, outbound }: { db: Database; life: Lifecycle; outbound: Outbound },
+): OpenRelayTransport {
+  const { failpoint } = db;
+  const dotSent = failpoint && (() => failpoint('email_dot_sent'));
+  const opened = new Set<Transport>();
+  life.onStop('relays', async () => void (await Promise.all([...opened].map((transport) => transport.close?.()))));
+  const open = relayOpener({
+    db,
+    log,
+    encrypter,
+    tokenKeys,
+    kinds,
+    outbound,
+    resolveHostOf: relayHosts({ resolver, webhooks }),
+    dotSent,
+  });
+  return (relay) => {
+    const transport = open(relay);
+    opened.add(transport);
+    return {
+      ...transport,
+      async close() {
+        opened.delete(transport);
+        await transport.close?.();
+      },
+    };
+  };
+}
+
+/** Only an operator may name a relay that is not a public host. */
+export function relayHosts({
+  resolver,
+  webhooks,
+}: Pick<ServerOptions, 'resolver' | 'webhooks'>): (relay: { projectId: number }) => ResolveHost {
+  const guard = hostGuard({ allowPrivate: webhooks.allowPrivate, resolver });
+  return ({ projectId }) => (projectId === INSTALLATION ? anyHost : guard);
+}
+
+const anyHost = (host: string): Promise<string> => Promise.resolve(host);
 
 /** On loopback, and for this process alone: no other has its credentials. */
 async function openTestInbox(

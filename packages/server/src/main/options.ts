@@ -9,10 +9,11 @@ import type { EmbeddedData } from '../modules/operations/metrics/machine.ts';
 import type { EdgeConfig } from './http/edge.ts';
 import type { Release } from '../modules/workspace/index.ts';
 import type { LookUp, Resolver } from '../platform/dns/resolver.ts';
-import type { Outbound } from '../platform/outbound/outbound.ts';
+import type { Outbound, OutboundBounds } from '../platform/outbound/outbound.ts';
 import type { ConnectionSource } from '../platform/db/connections.ts';
 import type { DraftModel } from '../modules/templates/index.ts';
 import type { StripeAddress } from '../modules/imports/index.ts';
+import type { RelayKinds } from '../platform/relays/kinds.ts';
 import type { Secrets } from './secrets.ts';
 
 export type ListenOptions = EdgeConfig & {
@@ -46,13 +47,15 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'encrypter' | 'hasher' | 't
   /** Raw DNS lookups, for the verification of inbound mail. */
   lookUp: LookUp;
   /** Connects to hosts that customers named; opened once per process. */
-  openOutbound(): Outbound;
+  openOutbound(bounds?: OutboundBounds): Outbound;
   /** Null or absent: this process receives no mail. */
   mailIn?: { host: string; port: number; isExplicit: boolean } | null;
   mail: MailSettings;
   sendServices: SendServices;
   /** Null: emails go to the test inbox. */
   smtpUrl: string | null;
+  /** The kinds of relays that projects may set up. */
+  relayKinds: RelayKinds;
   /** The sender of emails to members. */
   mailFrom: string | null;
   /** The rules for endpoints, and the User-Agent of webhooks. */

@@ -278,7 +278,7 @@ export const VARIABLES: readonly Variable[] = [
     group: 'Operation',
     unset: 'false',
     example: 'true',
-    about: '`true`, for development only: webhooks may go to private addresses, and to plain http there.',
+    about: '`true`, for development only: webhooks and the relays of projects may have private addresses, and webhooks may use plain http there.',
   },
 ];
 

@@ -11,7 +11,7 @@ import { mountGuide } from '../platform/http/static/mount-guide.ts';
 import type { TransportRules } from '../platform/http/transport.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Relay } from '../platform/mail/submit.ts';
-import { openOutgoingRelay } from './open-transport.ts';
+import { openOutgoingRelay, openProjectRelays, relayHosts } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 
 type Parts = {
@@ -65,9 +65,14 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
   const openRelay = openedOnce(() =>
     openOutgoingRelay({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
   );
+  const outbound = options.openOutbound();
+  life.onStop('relay requests', () => outbound.close());
   return {
     ...parts,
     log,
+    relayKinds: options.relayKinds,
+    resolveHostOf: relayHosts(options),
+    openRelayTransport: openProjectRelays(options, { db: parts.db, life, outbound }),
     access: parts.team,
     pepper,
     encrypter,
@@ -92,6 +97,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
       log,
     }),
     webhooks,
+    restoreGuard: options.restoreGuard,
     installation: installationOf(options),
     projectsMax: options.projectsMax,
     backtests: createBacktestSlots(),

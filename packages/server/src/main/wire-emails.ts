@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { NewId } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import { createTracker, startMailIn } from '../modules/inbound/index.ts';
+import { mountRelayHooks } from '../modules/inbound/feedback/hook-routes.ts';
 import { mountChoices } from '../modules/inbound/preferences/routes.ts';
 import { mountTracking, mountProbe } from '../modules/inbound/tracking/routes.ts';
+import { createFairQueue } from '../platform/async/fair-queue.ts';
+import { createAddressGuard } from '../platform/http/address-guard.ts';
 import type { TransportRules } from '../platform/http/transport.ts';
 import type { Database } from '../platform/db/database.ts';
 import { listens } from './listening.ts';
@@ -14,9 +17,10 @@ type Parts = { db: Database; life: Lifecycle; newId: NewId };
 
 /** Mounts the pages for recipients of emails, beside the API. */
 export function mountPages(
-  { log, tokenKeys }: ServerOptions,
+  options: ServerOptions,
   { db, life, newId, transport }: Parts & { transport: TransportRules },
 ): ((app: FastifyInstance) => void)[] {
+  const { log, tokenKeys } = options;
   const tracker = createTracker({ db, log });
   life.onStop('hits', () => tracker.close());
   const { clock } = db;
@@ -24,7 +28,20 @@ export function mountPages(
     (app) => mountTracking(app, { tracker, tokenKeys, transport, clock, log }),
     (app) => mountChoices(app, { db, newId, log, tokenKeys }),
     (app) => mountProbe(app, { tokenKeys }),
+    (app) => mountRelayHooks(app, hookDeps(options, { db, life, newId, transport })),
   ];
+}
+
+function hookDeps(
+  options: ServerOptions,
+  { db, life, newId, transport }: Parts & { transport: TransportRules },
+): Parameters<typeof mountRelayHooks>[1] {
+  const { log, tokenKeys, encrypter, relayKinds: kinds } = options;
+  const outbound = options.openOutbound();
+  life.onStop('relay certificates', () => outbound.close());
+  const guard = createAddressGuard(db.clock);
+  const projectQueue = createFairQueue({ atOncePerKey: 1 });
+  return { db, newId, log, tokenKeys, encrypter, kinds, outbound, transport, guard, projectQueue };
 }
 
 /**

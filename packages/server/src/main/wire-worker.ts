@@ -6,6 +6,7 @@ import { createProcessor, startProcessor, startAudienceBuilder } from '../module
 import {
   createSender,
   relayTransport,
+  type OpenRelayTransport,
   type Transport,
   createTeamTransport,
   type TeamTransport,
@@ -25,9 +26,9 @@ import { startImporter } from '../modules/imports/index.ts';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../modules/webhooks/index.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './open-send-services.ts';
-import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
+import { meteredJob, meteredOutbound, meteredSubmissions, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
-import { openOutgoingRelay } from './open-transport.ts';
+import { openOutgoingRelay, openProjectRelays } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 import { keepInside } from '../modules/review/index.ts';
 
@@ -49,6 +50,12 @@ export type RunningWorker = {
   /** Takes no new work from now on. Resolves when the work under way has ended, or its time is over. */
   stop(): Promise<void>;
 };
+
+/**
+ * A connection that the provider closes while an email is being written leaves it unknown. Servers keep idle connections for five seconds at
+ * least, so we close them before. A slow answer is better than none.
+ */
+const RELAY_BOUNDS = { idleMs: 4_000, totalMs: 30_000 };
 
 /** Starts the worker's part of a process. */
 export async function startWorker(options: ServerOptions, parts: Parts): Promise<RunningWorker> {
@@ -75,7 +82,15 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     onBatch: metrics.countBatch,
   });
   const loops = { ...parts, watch };
-  const sender = startSending(options, { ...loops, transport: meteredTransport(out.transport, meter) });
+  const relayOutbound = options.openOutbound(RELAY_BOUNDS);
+  life.onStop('relay requests', () => relayOutbound.close());
+  const openRelayTransport = openProjectRelays(options, { ...parts, outbound: relayOutbound });
+  const sender = startSending(options, {
+    ...loops,
+    transport: meteredTransport(out.transport, meter),
+    openRelayTransport: (relay) =>
+      keepInside(meteredSubmissions(openRelayTransport(relay), metrics), db),
+  });
   settled = () => Promise.all([sender.settled(), scheduler.settled()]);
   const processorLoop = startProcessor({
     db,
@@ -130,10 +145,15 @@ function startIntake(
 
 function startSending(
   { log, sendServices, tokenKeys, restoreGuard = 'auto' }: ServerOptions,
-  { db, metrics, watch, transport }: LoopParts & { transport: Transport },
+  {
+    db,
+    metrics,
+    watch,
+    ...transports
+  }: LoopParts & { transport: Transport; openRelayTransport: OpenRelayTransport },
 ): DraftSender {
   const newId = idMaker(db.clock);
-  const deps = { db, log, newId, sendServices, tokenKeys, transport, togetherMs: TOGETHER_MS, restoreGuard };
+  const deps = { db, log, newId, sendServices, tokenKeys, ...transports, togetherMs: TOGETHER_MS, restoreGuard };
   return startSender({ db, sender: createSender(deps), log, watch, onLag: metrics.reportLag });
 }
 

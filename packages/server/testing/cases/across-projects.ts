@@ -34,6 +34,13 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     why: 'For all projects: requested by the operator of the installation, or needed by every process',
     statements: {
       'modules/sending/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
+      'modules/sending/relays/reads.ts': [
+        'FROM beckon.relay r WHERE r.id = $1',
+        'SELECT EXISTS (SELECT 1 FROM beckon.relay_assignment)',
+        'SELECT DISTINCT relay_id FROM beckon.relay_assignment',
+        'WHERE r.feedback_proven_at IS NULL AND EXISTS',
+        'WHERE relay_project_id = $1',
+      ],
       'modules/administration/project-store.ts': [
         'WHERE organization_id IS NULL RETURNING project_id',
         'SELECT count(*) AS projects FROM beckon.project',
@@ -62,6 +69,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       ],
       'modules/imports/reads.ts': ['encrypted_key AS was FROM beckon.import'],
       'modules/webhooks/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, member_id) >'],
+      'modules/sending/relays/reads.ts': ['WHERE (project_id, id) >'],
     },
   },
   {

@@ -8,7 +8,7 @@ import type { SendServices } from '../../src/modules/delivery/send-services.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { testHasher, testSendServices, TOKEN_KEYS } from './send-services.ts';
 import type { FixedClock } from './clock.ts';
-import type { TransportEmail, Transport } from '../../src/modules/delivery/transport.ts';
+import type { OpenRelayTransport, TransportEmail, Transport } from '../../src/modules/delivery/transport.ts';
 import type { SendResult } from '../../src/platform/mail/send-result.ts';
 
 /**
@@ -25,14 +25,27 @@ export type Engine = {
   advance(ms: number): Promise<void>;
 };
 
-export type EngineOptions = { sendServices?: Partial<SendServices>; slots?: number };
+export type EngineOptions = {
+  sendServices?: Partial<SendServices>;
+  slots?: number;
+  /** Opens the relays of projects. Absent: there are none. */
+  openRelays?: (db: Database) => OpenRelayTransport;
+};
 
 export function openEngine(db: Database, clock: FixedClock, options: EngineOptions = {}): Engine {
   const newId = idMaker(db.clock);
   const transport = testTransport(options.slots);
   const sendServices = testSendServices(options.sendServices);
   const processor = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
-  const sender = createSender({ db, log: silentLog, newId, transport, sendServices, tokenKeys: TOKEN_KEYS });
+  const sender = createSender({
+    db,
+    log: silentLog,
+    newId,
+    transport,
+    sendServices,
+    tokenKeys: TOKEN_KEYS,
+    ...(options.openRelays ? { openRelayTransport: options.openRelays(db) } : {}),
+  });
 
   async function settle(): Promise<void> {
     for (let count = 1; count > 0;) {

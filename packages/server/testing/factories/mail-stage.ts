@@ -11,6 +11,7 @@ import { classifyReply } from '../../src/modules/outcomes/bounces/classify-reply
 import { type DnsServer, startDnsServer } from '../servers/dns-server.ts';
 import { testResolver } from '../servers/test-resolver.ts';
 import { type Sink, startSink, type SunkEmail } from '../servers/smtp-sink.ts';
+import type { EngineOptions } from './engine.ts';
 import { newScenario, openStage, type Stage, type Scenario } from '../scenario.ts';
 
 /** A stage that really sends its emails: signed for a domain in a DNS server of ours, over SMTP, to a server that keeps them. */
@@ -29,7 +30,7 @@ export type MailScenario = Scenario & {
 
 const MAIL = { mailDomain: 'in.beckon.test', spfInclude: null };
 
-export async function openMailStage(): Promise<MailStage> {
+export async function openMailStage({ openRelays }: Pick<EngineOptions, 'openRelays'> = {}): Promise<MailStage> {
   const [dns, sink] = [await startDnsServer(), await startSink()];
   const encrypter = createEncrypter('a secret of this test alone', null, 'dkim keys');
   const outlet = {
@@ -37,7 +38,10 @@ export async function openMailStage(): Promise<MailStage> {
     publicUrl: 'https://beckon.acme.test',
     mailDomain: MAIL.mailDomain,
   } as const;
-  const stage = await openStage({ sendServices: { outlet, signers: createSigners(encrypter, MAIL) } });
+  const stage = await openStage({
+    sendServices: { outlet, signers: createSigners(encrypter, MAIL) },
+    ...(openRelays ? { openRelays } : {}),
+  });
   const { db, clock } = stage.server;
   const relay = openRelay({ url: `smtp://127.0.0.1:${sink.port}`, log: silentLog, classify: classifyReply });
   const transport = relayTransport({ relay, now: () => clock.now() });

@@ -4,6 +4,8 @@ import { createLookUp, createResolver } from '../../src/platform/dns/resolver.ts
 import { createOutbound } from '../../src/platform/outbound/outbound.ts';
 import { createRenderer } from '../../src/modules/rendering/pool/renderer.ts';
 import { type SendServices, NO_PROVIDERS } from '../../src/modules/delivery/send-services.ts';
+import { RELAY_ADAPTERS } from '../../src/platform/relays/adapters.ts';
+import { relayKinds } from '../../src/platform/relays/kinds.ts';
 import { createSuppressionHasher } from '../../src/modules/sending/suppressions/hasher.ts';
 
 /** Its threads start on demand, and keep no test alive. */
@@ -38,6 +40,11 @@ export function testMail(changed: Partial<SendServices> = {}) {
       throw new Error('this test makes no Stripe requests');
     },
     openScratch: (): Promise<never> => Promise.reject(new Error('nothing is made up in this test')),
+    openRelayTransport: (): never => {
+      throw new Error('this test has no relay');
+    },
+    relayKinds: relayKinds(Object.values(RELAY_ADAPTERS)),
+    resolveHostOf: () => (host: string) => Promise.resolve(host),
     openRelay: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
     webhooks: { allowPrivate: true, agent: 'Beckon-Webhooks/0.0.0' },
   };

@@ -3,7 +3,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Globe, Info } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { apiUrl, useApiInfinite, useMay, useSession } from '../../api/index.ts';
+import { apiUrl, useApiInfinite, useMay, useTestInbox } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { AddDomain } from './add-domain.tsx';
@@ -43,8 +43,7 @@ export function DomainsScreen(): ReactNode {
 }
 
 function TestInboxNotice(): ReactNode {
-  const isTestInbox = useSession().data?.data.installation.test_inbox === true;
-  if (!isTestInbox) return null;
+  if (!useTestInbox()) return null;
   return (
     <Alert variant="outline" color="gray" icon={<Info size={18} aria-hidden="true" />}>
       Emails go to the test inbox and need no domain. You can add one now, before you set a relay.

@@ -26,6 +26,7 @@ const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   failed: { kind: 'failed', failed: 2, unknown: 1, at_least: false, since: '2026-01-01T00:00:00.000Z' },
   domain: { kind: 'domain', name: 'x.org', state: 'verified', paused: 'complaints' },
   endpoint: { kind: 'endpoint', id: 'e', url: 'https://x.org', problem: 'gone', since: null },
+  relay_unproven: { kind: 'relay_unproven', id: 'r', name: 'Main' },
   rule_demoted: { kind: 'rule_demoted', id: 'r', name: 'welcome', why: 'bounces' },
   dead_letters: { kind: 'dead_letters', records: single },
   queue: { kind: 'queue', waiting: 41_000, waiting_max: 50_000 },

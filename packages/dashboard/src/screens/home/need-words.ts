@@ -18,7 +18,7 @@ export type NeedTarget =
   | {
       page: `settings/${'sending-policy' | 'sender' | 'domains' | 'system'}` | 'dead-letters';
     }
-  | { page: 'endpoint' | 'rule'; id: string };
+  | { page: 'endpoint' | 'relay' | 'rule'; id: string };
 
 const DOMAIN_STATES: Record<string, string> = {
   degraded: 'The last check found a wrong DNS record. If this continues, emails from this domain are held.',
@@ -99,6 +99,15 @@ const SHOWS: Shows = {
     to: { page: 'endpoint', id },
     action: 'View attempts',
   }),
+  relay_unproven: ({ id, name }) => ({
+    tone: 'warn',
+    title: `Bounces of the relay ${name} may be missed`,
+    detail:
+      'No bounce or complaint of its emails has come back yet. Prove that they do before you rely on it.',
+    at: null,
+    to: { page: 'relay', id },
+    action: 'Open relay',
+  }),
   rule_demoted: ({ id, name, why }) => ({
     tone: 'warn',
     title: `Autopilot is off for ${name}`,
@@ -127,7 +136,7 @@ const SHOWS: Shows = {
 
 function keyOf(need: Need): string {
   if (need.kind === 'domain') return `domain ${need.name}`;
-  return need.kind === 'endpoint' || need.kind === 'rule_demoted' ? `${need.kind} ${need.id}` : need.kind;
+  return 'id' in need ? `${need.kind} ${need.id}` : need.kind;
 }
 
 function failedTitle(failed: number, unknown: number, isMore: boolean): string {

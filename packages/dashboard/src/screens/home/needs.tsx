@@ -76,6 +76,8 @@ function linkOf(to: NeedTarget, project: string): LinkProps {
       };
     case 'emails':
       return { to: '/p/$project/emails', params: { project }, search: { filter: to.filter } };
+    case 'relay':
+      return { to: '/p/$project/settings/relays/$relay', params: { project, relay: to.id } };
     case 'endpoint':
       return { to: '/p/$project/webhooks/$endpoint', params: { project, endpoint: to.id } };
     case 'rule':

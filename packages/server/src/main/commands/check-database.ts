@@ -1,6 +1,7 @@
 import type { SchemaState } from '../../platform/db/schema-state.ts';
 import { checkArchive, checkRestored } from './check-backup.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
+import { checkRelayFeedback } from './check-relay-feedback.ts';
 import {
   type InstallationCheck,
   fail,
@@ -73,7 +74,13 @@ async function checkContent(
     fault === null
       ? ok('secret key', 'The secret key belongs to this database')
       : fail('secret key', fault, 'Set the right key. With another key, every API key is unknown.');
-  return [schema, secret, ...(await checkRestored(database)), ...(await checkArchive(database, config))];
+  return [
+    schema,
+    secret,
+    ...(await checkRestored(database)),
+    ...(await checkArchive(database, config)),
+    ...(await checkRelayFeedback(database)),
+  ];
 }
 
 function checkSchema(state: SchemaState): InstallationCheck {

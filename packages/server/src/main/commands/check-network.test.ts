@@ -40,6 +40,20 @@ test('checkMailIn › warns of a relay without MAIL_DOMAIN, with the fix', async
   expect(testInbox).toMatchObject({ state: 'ok' });
 });
 
+test('checkMailIn › warns of a provider that replaces the return path, whatever MAIL_DOMAIN is', async () => {
+  const mailIn = { host: '127.0.0.1', port: await freePort(), domain: 'in.acme.test' };
+  const [, replaced] = await check({ mailIn, relay: { ...RELAY, name: 'smtp.postmarkapp.com:587' } });
+  expect(replaced).toMatchObject({
+    state: 'warn',
+    next: 'Add a relay that reports them: beckon relays add postmark',
+  });
+  const [, forwarded] = await check({
+    mailIn,
+    relay: { ...RELAY, name: 'email-smtp.eu-west-1.amazonaws.com' },
+  });
+  expect(forwarded).toMatchObject({ state: 'ok' });
+});
+
 test('checkMailIn › accepts a port that is free or used by Beckon, and no other program', async () => {
   const mailIn = { host: '127.0.0.1', port: await freePort(), domain: 'in.acme.test' };
   expect((await check({ mailIn }))[0]).toMatchObject({

@@ -1,6 +1,8 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { connect, createServer } from 'node:net';
+import type { RelayAdapter } from '../../platform/relays/adapter.ts';
+import { RELAY_ADAPTERS } from '../../platform/relays/adapters.ts';
 import { type InstallationCheck, fail, type InspectedConfig, ok, warn } from './checks.ts';
 
 const RESPONSE_TIMEOUT_MS = 2_000;
@@ -78,12 +80,19 @@ const GREETING_MAX_CHARS = 1_000;
 /** Checks the port for inbound mail, and whether a public name leads to it. */
 export async function checkMailIn({ mailIn, relay }: InspectedConfig): Promise<InstallationCheck[]> {
   if (!mailIn) return [];
-  return [await checkMailPort(mailIn), checkDomain(mailIn.domain, relay !== null)];
+  return [await checkMailPort(mailIn), checkDomain(mailIn.domain, relay?.name ?? null)];
 }
 
-function checkDomain(domain: string | null, hasRelay: boolean): InstallationCheck {
+function checkDomain(domain: string | null, relay: string | null): InstallationCheck {
+  const provider = relay === null ? undefined : replacingProvider(relay);
+  if (domain !== null && provider)
+    return warn(
+      'mail in',
+      `${provider.title} replaces the return path of emails, so their bounces do not reach ${domain} (MAIL_DOMAIN)`,
+      `Add a relay that reports them: beckon relays add ${provider.kind}`,
+    );
   if (domain !== null) return ok('mail in', `Bounces and replies are sent to ${domain} (MAIL_DOMAIN)`);
-  if (!hasRelay)
+  if (relay === null)
     return ok(
       'mail in',
       'MAIL_DOMAIN is not set: emails stay in the test inbox, where you can reply to them',
@@ -93,6 +102,12 @@ function checkDomain(domain: string | null, hasRelay: boolean): InstallationChec
     'MAIL_DOMAIN is not set: Beckon receives no bounces, complaints and replies',
     'Set MAIL_DOMAIN to a public name of this host, point its MX record here, and forward port 25 to MAIL_IN_PORT',
   );
+}
+
+/** Returns the provider of a relay that sends bounces to itself. Amazon SES forwards them to the sender. */
+function replacingProvider(relay: string): RelayAdapter | undefined {
+  const host = relay.replace(/:\d+$/, '');
+  return Object.values(RELAY_ADAPTERS).find(({ kind, smtpHost }) => kind !== 'ses' && smtpHost?.test(host));
 }
 
 async function checkMailPort({

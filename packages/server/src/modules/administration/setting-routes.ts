@@ -3,7 +3,7 @@ import { type Endpoint, ENDPOINTS } from '@beckon/contract';
 import { pauseRoutes } from './pause-routes.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
-import { type SendServices, readSendingState, quietHoursInForce } from '../delivery/index.ts';
+import { findOutlet, type SendServices, readSendingState, quietHoursInForce } from '../delivery/index.ts';
 import {
   describeSettings,
   getSettings,
@@ -108,7 +108,7 @@ async function settingsView(tx: Tx, projectId: number, { outlet }: Pick<SendServ
   return {
     settings: describeSettings(texts),
     parsed: toParsed(settings),
-    quiet_hours_in_force: quietHoursInForce(settings, outlet) !== null,
+    quiet_hours_in_force: quietHoursInForce(settings, await findOutlet(tx, projectId, outlet)) !== null,
   };
 }
 

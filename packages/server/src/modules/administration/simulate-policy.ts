@@ -7,6 +7,7 @@ import {
   type Policy,
   type Queue,
   simulateQueue,
+  findOutlet,
 } from '../delivery/index.ts';
 import { forecastOf, loadWaitingQueue, timeOrNull } from '../explain/index.ts';
 import { countAutopilot } from '../review/index.ts';
@@ -34,9 +35,10 @@ export function simulatePolicy(
     const { texts, stored } = await getSettings(tx, projectId);
     const changes = readChanges(onlyPolicy(settings));
     // This uses the stored texts and not all texts, because quiet hours that were never set may hold nothing.
+    const outlet = await findOutlet(tx, projectId, sendServices.outlet);
     const [current, proposed] = [
-      policyOf(readSettings(stored), sendServices.outlet),
-      policyOf(readSettings({ ...stored, ...changes }), sendServices.outlet),
+      policyOf(readSettings(stored), outlet),
+      policyOf(readSettings({ ...stored, ...changes }), outlet),
     ];
     const query = { projectId, now, policies: [current, proposed], sendServices };
     const { queue, isCut } = await loadWaitingQueue(tx, query);

@@ -24,24 +24,26 @@ import { readProjectLock, withClockAhead, type ProjectLock } from '../../platfor
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import type { ClaimedEmail } from './compose-email.ts';
 import { decideBatch } from './decide-batch.ts';
-import type { SendDeps, DraftBatch, DraftBatchResult } from './draft-batch.ts';
+import type { Blocked, DraftBatch, DraftBatchResult, Room, SendDeps } from './draft-batch.ts';
 import { findSubmitted, type SubmittedEmail } from './email-rows.ts';
 import { refill } from './gate/limits.ts';
 
-/** `lateMs`: how long the first of the drafts had been due. */
-export type ClaimedBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number };
+/** `lateMs`: how long the first of the drafts had been due. `blocked`: what kept others from being claimed. */
+export type ClaimedBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number; blocked: Blocked[] };
 
 const BATCH_MAX = 500;
 /** Read at least this many drafts, however few emails the throttle allows: drafts that only time changes need no token. */
 const READ_MIN = 50;
-const NOTHING: ClaimedBatch = { emails: [], drafts: 0, lateMs: 0 };
+const NOTHING: ClaimedBatch = { emails: [], drafts: 0, lateMs: 0, blocked: [] };
+/** A worker that cannot reach a relay leaves the project to the other workers for this long. */
+const BLOCKED_FOR_MS = 5_000;
 
 /**
  * Claims due drafts of one project in the order in which they are due, in one transaction with the send lock. Each draft is evaluated again
- * and goes through the send checks. It is then claimed, or held with the reason. At most `capacity` emails are claimed; the caller sends them
- * after the commit.
+ * and goes through the send checks. It is then claimed, or held with the reason. At most as many emails are claimed as their relays have room
+ * for; the caller sends them after the commit.
  */
-export function claimBatch(baseDeps: SendDeps, projectId: number, capacity: number): Promise<ClaimedBatch> {
+export function claimBatch(baseDeps: SendDeps, projectId: number, room: Room): Promise<ClaimedBatch> {
   return inSession(baseDeps.db, async (tx) => {
     const [sendLock, isOurs] = await Promise.all([takeFreeSendLock(tx, projectId), isAccepted(tx)]);
     if (!sendLock || !isOurs) return NOTHING;
@@ -54,19 +56,37 @@ export function claimBatch(baseDeps: SendDeps, projectId: number, capacity: numb
     const { remaining, bucket } = refill(sendLock.bucket, throttle, now);
     // Drafts of a paused or suspended project stay as they are. Resuming it sets the alarm again.
     const isStopped = sendLock.isSuspended || current.project.settings.paused;
-    const batchSize = Math.min(BATCH_MAX, Math.max(Math.min(remaining, capacity), READ_MIN));
+    const batchSize = Math.min(BATCH_MAX, Math.max(Math.min(remaining, room.most), READ_MIN));
     const limit = isStopped ? 0 : batchSize;
     const due = limit > 0 ? await listDueDrafts(tx, { projectId, now, limit }) : [];
     baseDeps.db.failpoint?.('send_claimed');
     const model = await withVersions({ tx, lock: projectLock, now }, current, due);
-    const batch: DraftBatch = { tx, deps, projectId, model, now, capacity };
+    const batch: DraftBatch = { tx, deps, projectId, model, now, room };
     const result = await decideBatch(batch, due, { bucket, remaining });
     const after = refill(result.bucket, throttle, now);
-    await finish(batch, { result, nextAt: after.remaining < 1 ? after.nextAt : null, isStopped });
+    const blocked = [...result.blocked.values()];
+    // Drafts of a paused relay must not hide those of another relay behind them.
+    if (due.length === limit) result.later.push(...blocked.flatMap((entry) => laterOf(entry, now)));
+    const throttledUntil = after.remaining < 1 ? after.nextAt : null;
+    const nextAt = throttledUntil ?? (result.moved.length === 0 ? blockedUntil(blocked, now) : null);
+    await finish(batch, { result, nextAt, isStopped });
     baseDeps.db.failpoint?.('send_committed');
     const firstAt = Math.min(now, ...due.map(({ dueAt }) => dueAt ?? now));
-    return { emails: result.emails, drafts: result.moved.length, lateMs: now - firstAt };
+    return { emails: result.emails, drafts: result.moved.length, lateMs: now - firstAt, blocked };
   });
+}
+
+function laterOf({ until, draftIds }: Blocked, now: number): { draftId: string; dueAt: number }[] {
+  if (until === null) return [];
+  const dueAt = Math.max(until, now + BLOCKED_FOR_MS);
+  return draftIds.map((draftId) => ({ draftId, dueAt }));
+}
+
+/** Returns when to try again if every relay that has due drafts is paused; else null. */
+function blockedUntil(blocked: Blocked[], now: number): number | null {
+  const times = blocked.flatMap(({ until }) => until ?? []);
+  if (times.length === 0 || times.length < blocked.length) return null;
+  return Math.min(...times, now + BLOCKED_FOR_MS);
 }
 
 /** Loads older rule versions: a draft that is sent again may be of one that no run uses any more. */

@@ -66,9 +66,10 @@ export type Frozen = {
 /** Composes the email once, as it is sent. Sending, showing and retrying it all use these bytes. Throws if it cannot be composed. */
 export async function freeze(claimed: ClaimedEmail, deps: FreezeDeps): Promise<Frozen> {
   const { projectId, emailId, sender, content, email, projectName, ruleName } = claimed;
+  const outlet = outletOf(claimed, deps);
   const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = emailHeaders({
     name: { projectId, emailId },
-    outlet: deps.outlet,
+    outlet,
     tokenKeys: deps.tokenKeys,
     from: sender,
     returnPath: sender.signer?.returnPath ?? null,
@@ -113,6 +114,11 @@ export async function freeze(claimed: ClaimedEmail, deps: FreezeDeps): Promise<F
   return { mailFrom, mime, tracked };
 }
 
+/** Returns the outlet of the installation, unless the email has a relay of its own. */
+function outletOf({ sender }: ClaimedEmail, { outlet }: Pick<FreezeDeps, 'outlet'>): Outlet {
+  return sender.relay === null ? outlet : sender.outlet;
+}
+
 type Tracked = { html: string; tracked: Frozen['tracked'] };
 
 /** Replaces the links by tracked ones. A tracked link does not contain its target: it names the email and the link, with a signed token. */
@@ -136,9 +142,12 @@ function track(
 
 /** Returns an address of Beckon if replies are forwarded. This requires inbound email and an address to forward to. */
 function replyToMailbox(
-  { projectId, emailId, sender: { replyTo, replyForwardTo } }: ClaimedEmail,
-  { outlet, tokenKeys }: FreezeDeps,
+  claimed: ClaimedEmail,
+  { tokenKeys, ...deps }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'>,
 ): Mailbox | null {
+  const { projectId, emailId } = claimed;
+  const { replyTo, replyForwardTo } = claimed.sender;
+  const outlet = outletOf(claimed, deps);
   const forwardAddress =
     replyForwardTo === null ? null : replyAddress({ name: { projectId, emailId }, outlet, tokenKeys });
   const address = forwardAddress ?? replyTo;

@@ -12,6 +12,7 @@ import {
   type Draft,
   ENGINE,
 } from '../drafts/index.ts';
+import { connectionKey, type RelayRef } from '../sending/index.ts';
 import { type Person, personKey } from '../users/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
 import { addressOf, type Gates, loadGates, passGates } from './send-checks.ts';
@@ -45,6 +46,8 @@ export async function decideBatch(
     ends: [],
     domainLimits: null,
     decisions: [],
+    claims: new Map(),
+    blocked: new Map(),
     bucket,
   };
   const sendable = remaining < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
@@ -139,23 +142,52 @@ function evaluateAndSend(batch: DraftBatch, draft: Draft, context: SendContext):
   if (before && before.address !== addressOf(person)) {
     return fail(batch, result, { draft, reason: 'address_changed' });
   }
-  // As with the throttle, the draft stays first in line until there is space to send it.
-  if (result.emails.length < batch.capacity) sendOrHold(batch, draft, { ...context, person, before });
+  const route = context.sender.ofDomain(domainOf(before, context));
+  if (hasRoom(batch, result, { draft, relay: route.relay }))
+    sendOrHold(batch, draft, { ...context, person, before, route });
+}
+
+/** An email is sent from the domain that it is signed for, unless that is not a domain of the project any more. */
+function domainOf(before: EarlierEmail | null, { domainGates, sender }: DraftBatchContext): string {
+  const earlier = before?.domain ?? '';
+  return domainGates.has(earlier) ? earlier : sender.domain;
+}
+
+/** As with the throttle, a draft stays first in line until its relay has room. Drafts of other relays are not affected. */
+function hasRoom(
+  { room }: DraftBatch,
+  { claims, blocked }: DraftBatchResult,
+  { draft, relay }: { draft: Draft; relay: RelayRef | null },
+): boolean {
+  const key = connectionKey(relay);
+  const known = blocked.get(key);
+  if (known) {
+    known.draftIds.push(draft.id);
+    return false;
+  }
+  const { capacity, closedUntil } = room.of(relay);
+  if (closedUntil === null && (claims.get(key) ?? 0) < capacity) return true;
+  blocked.set(key, { relay, until: closedUntil, draftIds: [draft.id] });
+  return false;
 }
 
 /** `before`: the email of an earlier attempt. Its bytes are signed for the domain of that attempt. */
-type SendAttempt = SendContext & { person: Person; before: EarlierEmail | null };
+type SendAttempt = SendContext & {
+  person: Person;
+  before: EarlierEmail | null;
+  /** The domain of the email, and the relay that it is sent through. */
+  route: ReturnType<ProjectSender['ofDomain']>;
+};
 
 function sendOrHold(
   batch: DraftBatch,
   draft: Draft,
-  { gates, result, person, before, ...context }: SendAttempt,
+  { gates, result, person, before, route, ...context }: SendAttempt,
 ): void {
   const domainGate = context.domainGates.get(before?.domain ?? '');
-  const domain = (domainGate && before?.domain) ?? context.sender.domain;
   const gateResult = passGates(gates, draft, { person, isTriedAgain: before !== null, domainGate });
   if (gateResult.passes)
-    return send(batch, result, { draft, person, sender: { ...context.sender, domain }, gates });
+    return send(batch, result, { draft, person, sender: { ...context.sender, ...route }, gates });
   // The throttle is not about this draft, so the draft stays first in line.
   if (gateResult.reason === 'throttle') return;
   const later = BY_THE_EMAIL.has(gateResult.reason) ? heldOn(draft, gateResult) : null;
@@ -214,8 +246,8 @@ function send(
   note(batch, result, { draft, decided });
   if (isRefused(decided)) return;
   const { id: draftId, ruleId, userId, counts, content } = draft;
-  const { domain } = sender;
-  const provider = deps.sendServices.providers.of(domainPart(address));
+  const { domain, relay } = sender;
+  const provider = gates.sendServices.providers.of(domainPart(address));
   const emailId = deps.newId();
   const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
   const email = draftTemplate(model, draft)?.name ?? null;
@@ -223,8 +255,11 @@ function send(
     ...claimed,
     id: emailId,
     template: email,
+    relay: relay?.id ?? null,
     leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
   });
+  const key = connectionKey(relay);
+  result.claims.set(key, (result.claims.get(key) ?? 0) + 1);
   const { quietHours: window } = gates.policy;
   result.emails.push({
     projectId,

@@ -1,7 +1,7 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { Decision, Model, Models } from '../rules/index.ts';
 import type { DraftChange } from '../drafts/index.ts';
-import type { EmailEnd, NewEmail } from '../sending/index.ts';
+import type { EmailEnd, NewEmail, RelayRef } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { BatchTx } from '../../platform/db/session-transactions.ts';
 import type { Gates } from './send-checks.ts';
@@ -24,8 +24,28 @@ export type DraftBatch = {
   projectId: number;
   model: Model;
   now: number;
-  /** How many emails may be claimed. */
-  capacity: number;
+  room: Room;
+};
+
+/** How many emails may be claimed, for each relay. */
+export type Room = {
+  /** The most that may be claimed for any relay. */
+  most: number;
+  /** Null: the relay of `SMTP_URL`. */
+  of(relay: RelayRef | null): { capacity: number; closedUntil: number | null };
+};
+
+/** Room for one relay that accepts emails. */
+export function roomFor(capacity: number): Room {
+  return { most: capacity, of: () => ({ capacity, closedUntil: null }) };
+}
+
+/** What keeps due drafts from being claimed although they pass their send checks. */
+export type Blocked = {
+  relay: RelayRef | null;
+  /** When its relay may accept emails again. Null: it accepts them, and has no room. */
+  until: number | null;
+  draftIds: string[];
 };
 
 export type DraftBatchResult = {
@@ -38,6 +58,10 @@ export type DraftBatchResult = {
   ends: EmailEnd[];
   domainLimits: Gates['domainLimits'];
   decisions: Decision[];
+  /** How many emails were claimed, by the key of their connection. */
+  claims: Map<string, number>;
+  /** By the same key. */
+  blocked: Map<string, Blocked>;
   bucket: Gates['bucket'];
 };
 

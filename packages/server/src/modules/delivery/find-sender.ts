@@ -1,5 +1,13 @@
 import { domainPart } from '../../platform/net/address.ts';
-import type { Signer, Signers } from '../sending/index.ts';
+import {
+  type AssignedRelays,
+  chooseRelay,
+  findAssignedRelays,
+  hasAssignedRelay,
+  type RelayRef,
+  type Signer,
+  type Signers,
+} from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../rules/index.ts';
 import { type Identity, senderGate, senderOf } from './sender-identity.ts';
@@ -17,6 +25,12 @@ export type ProjectSender = ReturnType<typeof senderOf> & {
   gate: GateFacts['domain'];
   /** The outlet of the project's emails. A demo or a sandbox uses the test inbox, whatever outlet the installation has. */
   outlet: Outlet;
+  /** The relay that the emails go through. Null: the outlet of the installation. */
+  relay: RelayRef | null;
+  /** Sends emails of another domain of the project through the relay of that domain. */
+  ofDomain(domain: string): Pick<ProjectSender, 'domain' | 'outlet' | 'relay'>;
+  /** True for a demo or a sandbox, whose emails never leave the installation. */
+  isInside: boolean;
 };
 
 /**
@@ -30,12 +44,13 @@ export async function findDomainGates(
   { projectId, sender, domains }: { projectId: number; sender: ProjectSender; domains: (string | null)[] },
   { signers }: { signers: Signers },
 ): Promise<Map<string, GateFacts['domain']>> {
-  const { outlet, identity } = sender;
+  const { identity } = sender;
   const gates = new Map<string, GateFacts['domain']>();
   for (const name of new Set(domains)) {
     if (name === null || name === sender.domain) continue;
     const signer = await signers.of(tx, projectId, name);
     const domain = signer?.domain.name === name ? signer.domain : null;
+    const { outlet } = sender.ofDomain(name);
     gates.set(name, senderGate({ outlet, identity: { ...identity, fromAddress: `emails@${name}` }, domain }));
   }
   return gates;
@@ -46,17 +61,43 @@ export async function findSender(
   { project: { projectId, name, isDemo, livemode, settings } }: Pick<Model, 'project'>,
   { outlet: defaultOutlet, signers }: { outlet: Outlet; signers: Signers },
 ): Promise<ProjectSender> {
-  const outlet: Outlet = isDemo || !livemode ? { ...defaultOutlet, kind: 'test_inbox' } : defaultOutlet;
+  const isInside = isDemo || !livemode;
   const from = senderOf(settings.sender, name);
   const at = domainPart(from.address);
-  const signer = await signers.of(tx, projectId, at);
+  const [signer, relays] = await Promise.all([
+    signers.of(tx, projectId, at),
+    isInside ? null : findAssignedRelays(tx, projectId),
+  ]);
+  const ofDomain: ProjectSender['ofDomain'] = (domain) => ({
+    domain,
+    ...routeOf(defaultOutlet, relays, domain),
+  });
+  const route = ofDomain(signer?.domain.name ?? at);
   return {
     ...from,
+    ...route,
     identity: settings.sender,
-    domain: signer?.domain.name ?? at,
     replyForwardTo: settings.replyForwardTo,
     signer,
-    outlet,
-    gate: senderGate({ outlet, identity: settings.sender, domain: signer?.domain ?? null }),
+    ofDomain,
+    isInside,
+    gate: senderGate({ outlet: route.outlet, identity: settings.sender, domain: signer?.domain ?? null }),
   };
+}
+
+/** `relays`: null for a project whose emails stay inside. */
+function routeOf(
+  outlet: Outlet,
+  relays: AssignedRelays | null,
+  domain: string,
+): Pick<ProjectSender, 'outlet' | 'relay'> {
+  if (relays === null) return { outlet: { ...outlet, kind: 'test_inbox' }, relay: null };
+  const relay = chooseRelay(relays, domain);
+  return { outlet: relay === null ? outlet : { ...outlet, kind: 'relay' }, relay };
+}
+
+/** Returns where the emails of a project go. A sandbox follows its project, although its own emails stay inside. */
+export async function findOutlet(tx: Tx, projectId: number, outlet: Outlet): Promise<Outlet> {
+  if (outlet.kind === 'relay' || !(await hasAssignedRelay(tx, projectId))) return outlet;
+  return { ...outlet, kind: 'relay' };
 }

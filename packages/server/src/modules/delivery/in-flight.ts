@@ -6,6 +6,8 @@ import type { Transport } from './transport.ts';
 export type InFlight = {
   /** Returns how many more emails can be claimed now. */
   capacity(): number;
+  /** Returns whether any email has no recorded result yet. */
+  isBusy(): boolean;
   /** Does the work for each of the emails. It never rejects. */
   run(emails: ClaimedEmail[], work: (email: ClaimedEmail) => Promise<void>): Promise<void>;
 };
@@ -37,6 +39,7 @@ export function createInFlight(
       // A claim costs as much for one email as for twenty.
       return free * 2 >= slots + pace.ahead() ? free : 0;
     },
+    isBusy: () => count > 0,
     async run(emails, work) {
       count += emails.length;
       await Promise.all(emails.map((email) => runOne(email, work)));

@@ -1,21 +1,46 @@
 import { redactTokens } from '../sending/index.ts';
 import { checkBreaker, closedBreaker, recordSuccess, recordFailure } from '../../platform/mail/breaker.ts';
-import type { SendResult } from '../../platform/mail/send-result.ts';
+import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportEmail } from './transport.ts';
 
-export type RelayTransportOptions = { relay: Relay; now: () => number };
+/** `pauseMs`: how long the relay refuses all requests. */
+type Submitted = { result: SendResult; pauseMs?: number };
+
+export type GuardedOptions = {
+  slots: number;
+  now: () => number;
+  submit(email: TransportEmail): Promise<Submitted>;
+  /** Called with the reason each time that the relay is paused because it fails, and with null when it works. */
+  onHealth?(failure: string | null): void;
+};
 
 /**
  * A relay as the sender sees it: the result of each email, and whether the relay is reachable. A failure of the relay itself is not a
  * bounce. After several in a row, no email is sent to it for a while, and so none is claimed.
  */
-export function relayTransport({ relay, now }: RelayTransportOptions): Transport {
+export function guardedTransport({ slots, now, submit, onHealth }: GuardedOptions): Transport {
   let breaker = closedBreaker;
   let pausedUntil = 0;
+  let isKnownToWork = false;
+
+  function note(result: SendResult): void {
+    if (!isRelayFailure(result)) {
+      breaker = recordSuccess();
+      if (!isKnownToWork) onHealth?.(null);
+      isKnownToWork = true;
+      return;
+    }
+    const before = breaker;
+    breaker = recordFailure(breaker, now());
+    // The failures of emails that were sent before the pause change nothing.
+    if (breaker === before || breaker.openUntil === 0) return;
+    isKnownToWork = false;
+    onHealth?.(failureText(result));
+  }
 
   return {
-    slots: relay.slots,
+    slots,
     closedUntil(at) {
       const until = Math.max(pausedUntil, breaker.openUntil);
       return until > at ? until : null;
@@ -24,17 +49,37 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
     pause(ms) {
       pausedUntil = Math.max(pausedUntil, now() + ms);
     },
-    async submit({ emailId, mailFrom, rcptTo, mime }) {
+    async submit(email) {
       const check = checkBreaker(breaker, now());
       breaker = check.breaker;
       if (!check.isAllowed || pausedUntil > now())
         return { result: 'deferred', reason: 'relay_unreachable', isRelayFault: true };
-      const envid = envelopeId(mailFrom) ?? emailId;
-      const result = redacted(await relay.submit({ from: mailFrom, to: rcptTo, envid }, mime));
-      breaker = isRelayFailure(result) ? recordFailure(breaker, now()) : recordSuccess();
+      const submitted = await submit(email);
+      const result = redacted(submitted.result);
+      if (submitted.pauseMs !== undefined) pausedUntil = Math.max(pausedUntil, now() + submitted.pauseMs);
+      note(result);
       return result;
     },
   };
+}
+
+export type RelayTransportOptions = Pick<GuardedOptions, 'now' | 'onHealth'> & { relay: Relay };
+
+/** An SMTP relay as the sender sees it. */
+export function relayTransport({ relay, ...options }: RelayTransportOptions): Transport {
+  return guardedTransport({
+    ...options,
+    slots: relay.slots,
+    submit: async (email) => ({ result: await submitBySmtp(relay, email) }),
+  });
+}
+
+export function submitBySmtp(
+  relay: Pick<Relay, 'submit'>,
+  { emailId, mailFrom, rcptTo, mime }: Pick<TransportEmail, 'emailId' | 'mailFrom' | 'rcptTo' | 'mime'>,
+): Promise<SendResult> {
+  const envid = envelopeId(mailFrom) ?? emailId;
+  return relay.submit({ from: mailFrom, to: rcptTo, envid }, mime);
 }
 
 /**

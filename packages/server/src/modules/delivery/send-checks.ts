@@ -13,7 +13,7 @@ import {
 } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Model, zoneOfPerson } from '../rules/index.ts';
-import type { SendServices } from './send-services.ts';
+import { NO_PROVIDERS, type SendServices } from './send-services.ts';
 import { type DomainLimits, loadDomainLimits, loadWarmup } from './domain-limits.ts';
 import type { ProjectSender } from './find-sender.ts';
 import { refill, takeTokens, CONTEND_WITHIN_MS, type Contender, findYields } from './gate/limits.ts';
@@ -57,7 +57,7 @@ export function policyOf(settings: Settings, outlet: Outlet): Policy {
 /** Reads everything that the send checks need about these users of one project. */
 export async function loadGates(tx: Tx, query: GatesQuery): Promise<Gates> {
   const { model, now, people, sender, sendServices } = query;
-  const policy = policyOf(model.project.settings, sendServices.outlet);
+  const policy = policyOf(model.project.settings, sender.relay ? sender.outlet : sendServices.outlet);
   const { projectId } = model.project;
   const recipients = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
   // Each address once: otherwise emails to an address that two users share would count twice.
@@ -83,7 +83,8 @@ export async function loadGates(tx: Tx, query: GatesQuery): Promise<Gates> {
     domain: sender.gate,
     domainLimits,
     warmup,
-    sendServices,
+    // No name server is queried for emails in the test inbox.
+    sendServices: sender.outlet.kind === 'relay' ? sendServices : { ...sendServices, providers: NO_PROVIDERS },
     claims,
     contenders,
     isRestored: !isOurs,

@@ -1,4 +1,3 @@
-import { createSlots, type Slots } from '../../platform/async/slots.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { NewId } from '../../platform/ids.ts';
@@ -7,11 +6,12 @@ import type { SendResult } from '../../platform/mail/send-result.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
 import { isRenderFailure } from '../rendering/index.ts';
 import { createModels } from '../rules/index.ts';
-import { maySendEmails, type RestoreGuard } from '../sending/index.ts';
+import { maySendEmails, type RelayRef, type RestoreGuard } from '../sending/index.ts';
 import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import type { SendServices } from './send-services.ts';
-import { createInFlight, type InFlight } from './in-flight.ts';
+import { createLanes, type Lane, type Lanes, type LanesOptions } from './relay-lanes.ts';
+import type { Room } from './draft-batch.ts';
 import { createRecordQueue } from './record-queue.ts';
 import { recordResults } from './record-results.ts';
 import { createSubmitQueue, submissionOf } from './submit-queue.ts';
@@ -32,9 +32,11 @@ export type DueDraftSender = {
   batch(projectId: number): Promise<SentBatch>;
   /** Returns false if the database was restored and no operator has confirmed it. */
   maySend(): Promise<boolean>;
-  /** Returns when emails can be sent again; null: now. */
-  closedUntil(): number | null;
-  /** Returns how many more emails can be claimed now. */
+  /** Returns when emails can be sent again; null: now, through one of the relays at least. */
+  closedUntil(): Promise<number | null>;
+  /** Returns false if the relay of a project accepted nothing a moment ago, and still does not. */
+  mayClaim(projectId: number): boolean;
+  /** Returns how many more emails can be claimed now, for the relay that has most room. */
   capacity(): number;
   /**
    * Gives up on claimed emails that have no result when their lease expires. Unsubmitted ones are sent again; the delivery of the others is
@@ -51,7 +53,10 @@ export type SenderOptions = {
   newId: NewId;
   sendServices: SendServices;
   tokenKeys: TokenKeys;
+  /** The relay of `SMTP_URL`, or the test inbox. */
   transport: Transport;
+  /** Opens the relays of projects and domains. Without it there are none. */
+  openRelayTransport?: LanesOptions['openRelayTransport'];
   /**
    * If nothing more is due now, drafts that fall due within this time are claimed together, by whichever worker. A batch of two emails
    * costs as much as twenty more in a larger one. Without this option, each email is sent at its exact time.
@@ -61,13 +66,9 @@ export type SenderOptions = {
   restoreGuard?: RestoreGuard;
 };
 
-const SLOTS = 5;
-/** Submitted emails per slot: while one is being sent, the result of another is recorded. */
-const UNSETTLED_OF_EACH = 2;
-
 type Steps = {
   /** Each draft passes its send checks, and each email belongs to this process from the commit on. */
-  claim(projectId: number, capacity: number): Promise<ClaimedBatch>;
+  claim(projectId: number, room: Room): Promise<ClaimedBatch>;
   /** Composes the email, or returns why it cannot be composed. */
   render(email: ClaimedEmail): Promise<Frozen | SendResult>;
   /** Commits that the email may be sent from now on. Resolves to false if it must not be sent any more. */
@@ -75,56 +76,64 @@ type Steps = {
   send(email: ClaimedEmail, frozen: Frozen): Promise<SendResult>;
   /** Commits the result, with its consequences. */
   record(result: EmailResult): Promise<void>;
-  inFlight: InFlight;
-  slots: Slots;
-  /** Held from the submission of an email until its result is recorded. */
-  unsettled: Slots;
+  lanes: Lanes;
 };
 
 /**
  * Sends a batch of due drafts: claim → render → submit → send → record. The claim is of the whole batch, and all other steps are of each
- * email. An email is submitted only when a slot is free, so few emails are between that commit and the commit of their result. After a
+ * email, in the lane of its relay. An email is submitted only when a slot is free, so few emails are between that commit and the commit of their result. After a
  * crash, the delivery of these is unknown.
  */
 async function sendBatch(steps: Steps, projectId: number): Promise<SentBatch> {
-  const { inFlight, slots, unsettled } = steps;
-  const { emails, drafts, lateMs } = await steps.claim(projectId, inFlight.capacity());
-  const completion = inFlight.run(emails, async (email) => {
-    const frozen = await steps.render(email);
-    if ('result' in frozen) return steps.record({ email, sendResult: frozen });
-    await unsettled.use(async () => {
-      const sendResult = await slots.use(async () =>
-        (await steps.submit(email, frozen)) ? steps.send(email, frozen) : RETURNED,
-      );
-      await steps.record({ email, sendResult });
-    });
-  });
+  const { lanes } = steps;
+  const { emails, drafts, lateMs, blocked } = await steps.claim(projectId, lanes);
+  lanes.noteBlocked(projectId, drafts === 0 ? blocked : []);
+  const byLane = Map.groupBy(emails, ({ sender }) => lanes.laneOf(sender.relay));
+  const completions = [...byLane].map(([lane, ofLane]) =>
+    lane.inFlight.run(ofLane, (email) => sendOne(steps, lane, email)),
+  );
+  const completion = Promise.all(completions).then(() => undefined);
   return { drafts, emails: emails.length, lateMs, completion };
+}
+
+async function sendOne(
+  steps: Steps,
+  { slots, unsettled }: Pick<Lane, 'slots' | 'unsettled'>,
+  email: ClaimedEmail,
+): Promise<void> {
+  const frozen = await steps.render(email);
+  const { relay } = email.sender;
+  if ('result' in frozen) return steps.record({ email, sendResult: frozen, relay });
+  await unsettled.use(async () => {
+    const sendResult = await slots.use(async () =>
+      (await steps.submit(email, frozen)) ? steps.send(email, frozen) : RETURNED,
+    );
+    await steps.record({ email, sendResult, relay });
+  });
 }
 
 const RETURNED: SendResult = { result: 'returned' };
 
 export function createSender(options: SenderOptions): DueDraftSender {
-  const { db, log, newId, sendServices, tokenKeys, transport, togetherMs = 0 } = options;
+  const { db, log, newId, sendServices, tokenKeys, togetherMs = 0 } = options;
   const now = (): number => db.clock.now();
   const claiming = { db, newId, models: createModels(db.clock), sendServices, togetherMs };
   const { outlet, renderer } = sendServices;
   const rendering = { outlet, tokenKeys, renderer, isSending: true, now, log };
   const submit = createSubmitQueue(db);
-  const slots = transport.slots ?? SLOTS;
+  const lanes = createLanes({ ...options, now });
+  const transportOf = (relay: RelayRef | null): Transport => lanes.laneOf(relay).transport;
   let stopping = false;
   const steps: Steps = {
-    claim: (projectId, capacity) => claimBatch(claiming, projectId, capacity),
+    claim: (projectId, room) => claimBatch(claiming, projectId, room),
     render: (email) => render(email, rendering),
     submit(email, frozen) {
       const mayLeave = !stopping && !isQuiet(email, now() + email.aheadMs);
       return mayLeave ? submit(submissionOf(email, frozen, now())) : Promise.resolve(false);
     },
-    send: (email, frozen) => send(transport, email, frozen),
-    record: createRecordQueue(options),
-    inFlight: createInFlight(slots, options),
-    slots: createSlots(slots),
-    unsettled: createSlots(slots * UNSETTLED_OF_EACH),
+    send: (email, frozen) => send(transportOf(email.sender.relay), email, frozen),
+    record: createRecordQueue({ ...options, transportOf }),
+    lanes,
   };
 
   async function begin(projectId: number): Promise<SentBatch> {
@@ -142,8 +151,12 @@ export function createSender(options: SenderOptions): DueDraftSender {
       return sent;
     },
     maySend: () => maySend(options),
-    closedUntil: () => transport.closedUntil?.(now()) ?? null,
-    capacity: () => steps.inFlight.capacity(),
+    async closedUntil() {
+      await lanes.refresh();
+      return lanes.closedUntil();
+    },
+    mayClaim: (projectId) => !lanes.isBlocked(projectId),
+    capacity: () => lanes.capacity(),
     giveUp: () => giveUp(options),
     stop() {
       stopping = true;

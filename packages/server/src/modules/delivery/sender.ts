@@ -66,7 +66,7 @@ async function sendDue(state: State, round: LoopRound): Promise<number> {
   const now = db.clock.now();
   await giveUp(state);
   // Drafts that cannot be submitted now are not claimed, so that they stay visible in the queue.
-  if (sender.closedUntil() !== null) return 0;
+  if ((await sender.closedUntil()) !== null) return 0;
   const projects = await listDueProjects(db, { work: 'send', now: new Date(now), limit: PROJECTS_MAX });
   onLag?.({ queue: 'send', ms: now - (projects[0]?.nextAt.getTime() ?? now) });
   if (projects.length > 0 && !(await sender.maySend())) return 0;
@@ -74,7 +74,8 @@ async function sendDue(state: State, round: LoopRound): Promise<number> {
   for (const { projectId } of projects) {
     if (round.stopping.aborted) break;
     await waitForCapacity(state, round);
-    if (!round.stopping.aborted && backoff.isOpen(projectId, now)) count += await batch(state, projectId);
+    const isDue = backoff.isOpen(projectId, now) && sender.mayClaim(projectId);
+    if (!round.stopping.aborted && isDue) count += await batch(state, projectId);
   }
   return count;
 }

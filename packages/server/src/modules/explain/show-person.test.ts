@@ -240,6 +240,7 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
     userId: 'ada',
     counts: true,
     template: null,
+    relay: null,
   };
   const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
   await claimEmails(db, [{ ...email, ...sent, id, address: 'ada@x.org' }]);
@@ -366,6 +367,7 @@ test("exports whole drafts with every move, and the rules' state of this user on
     domain: 'acme.example',
     provider: 'x.org',
     template: null,
+    relay: null,
     leaseUntil: clock.now(),
   };
   await claimEmails(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);

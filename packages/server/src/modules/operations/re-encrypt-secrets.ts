@@ -2,7 +2,7 @@ import { forEachInOrder } from '../../platform/async/one-by-one.ts';
 import type { JobRun } from '../../platform/jobs/scheduler.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Encrypter } from '../../platform/crypto/encrypt.ts';
-import { reencryptDkimKeys, reencryptSuppressionKey } from '../sending/index.ts';
+import { reencryptDkimKeys, reencryptRelaySecrets, reencryptSuppressionKey } from '../sending/index.ts';
 import { reencryptSecrets, reencryptListeners } from '../webhooks/index.ts';
 import { reencryptImportKeys } from '../imports/index.ts';
 import { reencryptFactors, type ReencryptFactorsOptions } from '../workspace/index.ts';
@@ -31,6 +31,7 @@ export function secretKinds({
     ['webhook_listeners', () => reencryptListeners(db, { encrypter, log })],
     ['suppression_key', () => reencryptSuppressionKey(db, { encrypter, log })],
     ['import_keys', () => reencryptImportKeys(db, { encrypter, log })],
+    ['relay_secrets', () => reencryptRelaySecrets(db, { encrypter, log })],
     ['two_factors', () => reencryptFactors(db, { secrets, log })],
   ]);
 }

@@ -8,6 +8,7 @@ export {
   outcomeView,
   type OutcomeData,
 } from './outcome.ts';
+export { IMPORT_ACTION, importSuppressions } from './suppression-lists/import-suppressions.ts';
 export { listOutcomesOf, listOutcomesOfDraft } from './reads.ts';
 export type { Note } from './record/consequences.ts';
 export {
@@ -18,7 +19,7 @@ export {
   recordOutcomesIn,
   reportOutcomes,
 } from './record/record-outcomes.ts';
-export { resolveLost } from './record/resolve-unknown.ts';
+export { resolveDelivered, resolveLost } from './record/resolve-unknown.ts';
 export {
   type TrackedEmail,
   eraseOutcomes,

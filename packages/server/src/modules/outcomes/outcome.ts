@@ -20,7 +20,7 @@ export type OutcomeData =
       bounceClass: BounceClass;
       status: string | null;
       reason: string;
-      source: 'smtp' | 'dsn';
+      source: 'smtp' | 'dsn' | 'relay';
       /** False if only a Message-ID identifies the email. The outcome is then stored, but the address is not suppressed. */
       verified: boolean;
     }

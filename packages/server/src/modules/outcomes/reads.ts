@@ -265,6 +265,17 @@ export async function listProofs(tx: Tx, projectId: number, draftIds: string[]):
   return rows.map(toOutcome);
 }
 
+/** Returns those of these drafts whose email was reported as delivered by the provider of its relay. Reads `email`. */
+export async function listDelivered(tx: Tx, projectId: number, draftIds: string[]): Promise<Set<string>> {
+  if (draftIds.length === 0) return new Set();
+  const rows = await tx.query<{ draft_id: string }>(
+    `SELECT draft_id FROM beckon.email
+     WHERE project_id = $1 AND draft_id = ANY ($2::uuid[]) AND delivered_at IS NOT NULL`,
+    [projectId, plainList(draftIds)],
+  );
+  return new Set(rows.map((row) => row.draft_id));
+}
+
 function toOutcome(row: OutcomeRow): Outcome {
   return {
     projectId: row.project_id,

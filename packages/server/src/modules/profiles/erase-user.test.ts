@@ -122,6 +122,7 @@ async function getEmails(): Promise<void> {
     domain: 'acme.example',
     provider: 'x.org',
     template: 'welcome',
+    relay: null,
     leaseUntil: now,
   }));
   await claimEmails(db, messages);

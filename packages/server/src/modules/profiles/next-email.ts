@@ -5,7 +5,13 @@ import { inSnapshot } from '../../platform/db/session-transactions.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { listAudiences } from '../audiences/index.ts';
-import { type DraftForecast, policyOf, type SendServices, simulateQueue } from '../delivery/index.ts';
+import {
+  type DraftForecast,
+  findOutlet,
+  policyOf,
+  type SendServices,
+  simulateQueue,
+} from '../delivery/index.ts';
 import { type Draft, listDrafts } from '../drafts/index.ts';
 import { loadWaitingQueue, ruleNames } from '../explain/index.ts';
 import { listRunsOf, type Run } from '../rules/index.ts';
@@ -49,7 +55,7 @@ async function forecastsOf(
   { projectId, userId, now, sendServices }: PersonId & { now: number; sendServices: SendServices },
 ): Promise<Map<string, DraftForecast>> {
   const { settings } = await getSettings(tx, projectId);
-  const policy = policyOf(settings, sendServices.outlet);
+  const policy = policyOf(settings, await findOutlet(tx, projectId, sendServices.outlet));
   const query = { projectId, userId, now, policies: [policy], sendServices };
   const { queue } = await loadWaitingQueue(tx, query);
   return runStepsSlowly(simulateQueue(queue, policy, now));

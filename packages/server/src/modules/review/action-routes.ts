@@ -14,17 +14,16 @@ import {
 } from '../workspace/index.ts';
 import { withConflictActor } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-view.ts';
-import type { SendServices } from '../delivery/index.ts';
+import type { CopyRelays, SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
-import type { OpenRelay } from '../../platform/mail/submit.ts';
 
-type Deps = KitDeps & {
-  sendServices: SendServices;
-  models: Models;
-  tokenKeys: TokenKeys;
-  openRelay: OpenRelay;
-};
+type Deps = KitDeps &
+  CopyRelays & {
+    sendServices: SendServices;
+    models: Models;
+    tokenKeys: TokenKeys;
+  };
 const { route } = routesFor<Deps>();
 
 export const draftMoveRoutes: DashboardRoute<Deps>[] = [
@@ -92,14 +91,10 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/:draft/send-test', {
     needs: 'reviewer',
     audit: 'draft.send_test',
-    async handle(
-      { db, sendServices, tokenKeys, newId, openRelay },
-      { projectId, params, body, member, note },
-    ) {
-      const relay = await openRelay();
+    async handle(deps, { projectId, params, body, member, note }) {
       const ref = { projectId, draftId: params.draft };
       const to = testRecipient(body.to, member);
-      const sent = await sendTest({ db, sendServices, tokenKeys, newId, relay }, ref, to);
+      const sent = await sendTest({ ...deps, relays: deps }, ref, to);
       note({ subject: params.draft, after: { to: testRecipientForAudit(sent.to, member) } });
       return { data: sent };
     },

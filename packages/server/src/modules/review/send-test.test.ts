@@ -27,11 +27,17 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
         sendServices: testSendServices(sendServices),
         tokenKeys: TOKEN_KEYS,
         newId: idMaker(db.clock),
-        relay: {
-          submit(envelope, mime) {
-            submitted.push({ envelope, mime });
-            return Promise.resolve({ result: 'sent', reply: '250 ok', relayId: null });
+        relays: {
+          openRelayTransport: () => {
+            throw new Error('this project has no relay');
           },
+          openRelay: () =>
+            Promise.resolve({
+              submit(envelope, mime) {
+                submitted.push({ envelope, mime });
+                return Promise.resolve({ result: 'sent', reply: '250 ok', relayId: null });
+              },
+            }),
         },
       },
       { projectId: scenario.projectId, draftId: draft.id },

@@ -8,16 +8,23 @@ import { getSettings, findOrganizationOf, listMembers } from '../workspace/index
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
-import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
-import { findSender, freeze, type SendServices, TEST_INBOX_DOMAIN } from '../delivery/index.ts';
+import {
+  type CopyRelays,
+  findOutlet,
+  findSender,
+  freeze,
+  type SendServices,
+  submitCopy,
+  TEST_INBOX_DOMAIN,
+} from '../delivery/index.ts';
 
 export type SendTestDeps = {
   db: Tx & { clock: { now(): number } };
   sendServices: SendServices;
   tokenKeys: TokenKeys;
-  relay: Pick<Relay, 'submit'>;
+  relays: CopyRelays;
   newId: NewId;
 };
 
@@ -30,8 +37,9 @@ export async function sendTest(
   { projectId, draftId }: DraftRef,
   to: string,
 ): Promise<{ to: string; subject: string; reply: string }> {
-  const { db, sendServices, tokenKeys, relay } = deps;
-  await checkRecipient(db, { projectId, to, isTestInbox: sendServices.outlet.kind === 'test_inbox' });
+  const { db, sendServices, tokenKeys, relays } = deps;
+  const { kind } = await findOutlet(db, projectId, sendServices.outlet);
+  await checkRecipient(db, { projectId, to, isTestInbox: kind === 'test_inbox' });
   const found = isDraftId(draftId) ? await findDraft(db, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
   const { draft } = found;
@@ -41,7 +49,7 @@ export async function sendTest(
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const [person] = await findPeople(db, [draft]);
   const sender = await findSender(db, model, sendServices);
-  if (sender.outlet.kind !== sendServices.outlet.kind)
+  if (sender.isInside && sendServices.outlet.kind === 'relay')
     throw new Fault('conflict', {
       details: [
         {
@@ -55,11 +63,12 @@ export async function sendTest(
       details: [{ message: `Sending is not possible yet: ${sender.gate.detail}`, field: 'draft' }],
     });
   const content = { ...draft.content, subject: `[Test] ${draft.content.subject}` };
+  const emailId = deps.newId();
   const { mime, mailFrom } = await freeze(
     {
       projectId,
       draftId: draft.id,
-      emailId: deps.newId(),
+      emailId,
       epoch: 0,
       userId: draft.userId,
       email: to,
@@ -79,8 +88,17 @@ export async function sendTest(
     { outlet: sendServices.outlet, tokenKeys, renderer: sendServices.renderer, now: () => now },
   );
   const inboxSender = `x+${emailToken({ projectId, emailId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
-  const from = sendServices.outlet.kind === 'test_inbox' ? inboxSender : mailFrom;
-  const sendResult = await relay.submit({ from, to, envid: null }, mime);
+  const sendResult = await submitCopy(relays, sender, {
+    projectId,
+    draftId: draft.id,
+    emailId,
+    userId: draft.userId,
+    address: to,
+    content,
+    mailFrom: sender.outlet.kind === 'test_inbox' ? inboxSender : mailFrom,
+    rcptTo: to,
+    mime,
+  });
   return { to, subject: content.subject, reply: replyOf(sendResult) };
 }
 

@@ -1,6 +1,7 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { type SendServices, readSendingState } from '../delivery/index.ts';
 import { ruleNames } from '../explain/index.ts';
+import { listUnprovenRelays } from '../sending/index.ts';
 import { countWaiting, listKeys } from '../ingest/index.ts';
 import {
   countNeeds,
@@ -96,13 +97,14 @@ type NeedsQuery = {
 
 async function listNeeds(tx: Tx, query: NeedsQuery) {
   const { projectId, now, settings, sender, queue } = query;
-  const [ofDrafts, needs, dead, domains, endpoints, demoted] = await Promise.all([
+  const [ofDrafts, needs, dead, domains, endpoints, demoted, unproven] = await Promise.all([
     countDueToday(tx, query),
     countNeeds(tx, { projectId, failedSince: now - FRESH_MS }),
     countDead(tx, projectId, NEEDS_COUNTED_MAX + 1),
     listDomainFailures(tx, { projectId, since: 0, until: now }),
     listFailingEndpoints(tx, { projectId, since: 0, until: now }),
     listDemoted(tx, { projectId, since: now - FRESH_MS, until: now }),
+    listUnprovenRelays(tx, projectId),
   ]);
   const { failed, unknown } = needs;
   const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
@@ -126,6 +128,7 @@ async function listNeeds(tx: Tx, query: NeedsQuery) {
       : []),
     ...domains.map((domain) => ({ kind: 'domain' as const, ...domain })),
     ...endpoints.map(endpointNeed),
+    ...unproven.map((relay) => ({ kind: 'relay_unproven' as const, ...relay })),
     ...demoted.map((rule) => ({ kind: 'rule_demoted' as const, ...rule })),
     ...(dead > 0 ? [{ kind: 'dead_letters' as const, records: counted(dead, NEEDS_COUNTED_MAX) }] : []),
     ...(isFull ? [{ kind: 'queue' as const, waiting: queue.waiting, waiting_max: queue.waiting_max }] : []),

@@ -16,6 +16,7 @@ import {
   quietSpans,
   quietUntil,
   type Throttle,
+  findOutlet,
 } from '../delivery/index.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
 
@@ -123,7 +124,8 @@ async function loadForecasts(
   query: ForecastInput & { isFirstOnly?: boolean },
 ): Promise<{ entries: ScheduleEntry[]; isCut: boolean; policy: Policy }> {
   // A pause has no scheduled end, so the schedule shows what would be sent without it.
-  const policy = { ...policyOf(query.settings, query.sendServices.outlet), paused: false };
+  const outlet = await findOutlet(tx, query.projectId, query.sendServices.outlet);
+  const policy = { ...policyOf(query.settings, outlet), paused: false };
   const { queue, isCut } = await loadWaitingQueue(tx, { ...query, policies: [policy] });
   const forecasts = await runStepsSlowly(simulateQueue(queue, policy, query.now));
   const entries = queue.drafts.flatMap((draft) => {

@@ -30,11 +30,39 @@ export {
   deleteEmails,
   endEmails,
   insertEmails,
+  recordDelivered,
   resolveEmails,
   markSubmitting,
   upsertDomainLimits,
   withdrawClaims,
 } from './emails/store.ts';
+export {
+  type AssignedRelays,
+  chooseRelay,
+  connectionKey,
+  INSTALLATION,
+  type ConfiguredRelay,
+  type RelayId,
+  type RelayRef,
+} from './relays/relay.ts';
+export { findRelayWithSecrets, findUsableRelay } from './relays/find-relay.ts';
+export { changeRelay } from './relays/change-relay.ts';
+export {
+  listAssignedRelayIds,
+  listUnprovenNames,
+  listUnprovenRelays,
+  findAssignedRelays,
+  hasAssignedRelay,
+  hasAssignments,
+} from './relays/reads.ts';
+export { readRelaySettings } from './relays/read-settings.ts';
+export { reencryptRelaySecrets } from './relays/re-encrypt-secrets.ts';
+export {
+  markFeedbackProven,
+  markFeedbackProvenBy,
+  updateFeedbackCursor,
+  updateHealth as updateRelayHealth,
+} from './relays/store.ts';
 export { createSendLock, takeSendLock } from './emails/lock-store.ts';
 export { type DatabaseTimeline, RESTORE_GUARDS, type RestoreGuard } from './restores/database-timeline.ts';
 export { carryAcceptance, maySendEmails } from './restores/restore-guard.ts';

@@ -29,12 +29,11 @@ import { createTemplate, deleteTemplate, publishEmail, readTemplate } from './wr
 import { sendTrialCopy } from './send-test-copy.ts';
 import { previewTemplate, renderAs, rendering } from './preview-template.ts';
 import { listAllTemplates, showTemplate } from './template-view.ts';
-import type { SendServices } from '../delivery/index.ts';
+import type { CopyRelays, SendServices } from '../delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
-import type { OpenRelay } from '../../platform/mail/submit.ts';
 
-type CopyDeps = { tokenKeys: TokenKeys; openRelay: OpenRelay };
+type CopyDeps = CopyRelays & { tokenKeys: TokenKeys };
 type Deps = KitDeps & CopyDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
@@ -170,8 +169,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       const email = await emailSource(deps, { projectId, template, ...body });
       const { content, locale } = await renderAs(deps, { projectId, template, email, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, member) } });
-      const relay = await deps.openRelay();
-      return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, locale, to }) };
+      return { data: await sendTrialCopy({ ...deps, relays: deps }, { projectId, content, locale, to }) };
     },
   }),
 ];

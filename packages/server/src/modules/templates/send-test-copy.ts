@@ -5,9 +5,15 @@ import type { EmailCheck } from '../sending/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../rules/index.ts';
-import { findSender, freeze, type SendServices, TEST_INBOX_DOMAIN } from '../delivery/index.ts';
+import {
+  type CopyRelays,
+  findSender,
+  freeze,
+  type SendServices,
+  submitCopy,
+  TEST_INBOX_DOMAIN,
+} from '../delivery/index.ts';
 import { checkRecipient, replyOf } from '../review/index.ts';
 
 export type CopyDeps = {
@@ -33,26 +39,33 @@ export async function checkWords(deps: CopyDeps, input: TestCopyInput): Promise<
 
 /** Sends a text as an email to a member, as users would get it. */
 export async function sendTrialCopy(
-  deps: CopyDeps & { relay: Pick<Relay, 'submit'> },
+  deps: CopyDeps & { relays: CopyRelays },
   input: TestCopyInput,
 ): Promise<{ to: string; subject: string; reply: string }> {
-  const { db, tokenKeys, relay, sendServices } = deps;
+  const { db, tokenKeys, relays, sendServices } = deps;
   const { projectId, to, locale } = input;
   const content = { ...input.content, subject: `[Test] ${input.content.subject}` };
   const scene = await openScene(deps, projectId);
   const { sender } = scene;
   const isTestInbox = sender.outlet.kind === 'test_inbox';
   await checkRecipient(db, { projectId, to, isTestInbox });
-  if (sender.outlet.kind !== sendServices.outlet.kind)
+  if (sender.isInside && sendServices.outlet.kind === 'relay')
     throw conflict('A demo project sends no email. Use the preview');
   if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
   const { mime, mailFrom, emailId } = await compose(deps, scene, { projectId, to, content, locale });
   // Like an email to the team, it belongs to no draft and no user.
   const inboxSender = `t+${emailToken({ projectId, emailId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
-  const submission = await relay.submit(
-    { from: isTestInbox ? inboxSender : mailFrom, to, envid: null },
+  const submission = await submitCopy(relays, sender, {
+    projectId,
+    draftId: emailId,
+    emailId,
+    userId: '',
+    address: to,
+    content,
+    mailFrom: isTestInbox ? inboxSender : mailFrom,
+    rcptTo: to,
     mime,
-  );
+  });
   return { to, subject: content.subject, reply: replyOf(submission) };
 }
 

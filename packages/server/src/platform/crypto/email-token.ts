@@ -12,6 +12,8 @@ export type EmailName = { projectId: number; emailId: string };
  */
 export type TokenUse =
   | 'bounce'
+  /** Given to the provider of a relay, which returns it with outcomes. */
+  | 'relay'
   | 'reply'
   | 'unsubscribe'
   | 'open'

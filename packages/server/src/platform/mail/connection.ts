@@ -2,6 +2,7 @@ import SMTPConnection, {
   type SMTPConnectionOptions,
   type SMTPConnectionSendInfo,
 } from 'nodemailer/lib/smtp-connection';
+import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import type { SmtpStage } from './smtp-reply.ts';
@@ -26,6 +27,7 @@ export type SmtpConnectionOptions = {
   address: RelayAddress;
   name: string | undefined;
   tls: RelayOptions['tls'];
+  resolveHost?: RelayOptions['resolveHost'];
   timeouts: RelayTimeouts;
   dotSent?: RelayOptions['dotSent'];
   /** Aborts opening. */
@@ -47,7 +49,13 @@ const RESET_MS = 5_000;
 
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<OpenResult> {
   const progress = watchProgress();
-  const connection = new SMTPConnection({ ...connectionOptions(options), logger: progress.logger });
+  const target = await targetOf(options);
+  if ('reason' in target) return { line: null, ending: { ...NOT_CONNECTED, reason: target.reason } };
+  const connection = new SMTPConnection({
+    ...connectionOptions(options),
+    host: target.host,
+    logger: progress.logger,
+  });
   const line = lineOver(connection, progress, options.dotSent);
   const opened = Promise.withResolvers<OpenResult>();
   const fail = (error: Failure): void =>
@@ -69,6 +77,20 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
   options.signal.removeEventListener('abort', giveUp);
   if (!opening.line) connection.close();
   return opening;
+}
+
+const NOT_CONNECTED = { code: null, reply: '', stage: 'connect', bodyRead: false, bodyEnded: false } as const;
+
+/** Returns the host or address to connect to, or why it may not be reached. */
+async function targetOf({
+  address,
+  resolveHost,
+}: Pick<SmtpConnectionOptions, 'address' | 'resolveHost'>): Promise<{ host: string } | { reason: string }> {
+  try {
+    return { host: resolveHost ? await resolveHost(address.host) : address.host };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : 'The host cannot be resolved' };
+  }
 }
 
 function lineOver(
@@ -188,7 +210,7 @@ function connectionOptions({ address, name, tls, timeouts }: SmtpConnectionOptio
     requireTLS: !address.secure && address.startTls === 'required',
     ignoreTLS: !address.secure && address.startTls === 'none',
     name,
-    tls: { minVersion: 'TLSv1.2', ...(tls ? { ...tls, ca: [...rootCertificates, tls.ca] } : {}) },
+    tls: { minVersion: 'TLSv1.2', ...servernameOf(address.host), ...(tls ? { ...tls, ca: [...rootCertificates, tls.ca] } : {}) },
     connectionTimeout: timeouts.connectMs,
     greetingTimeout: timeouts.connectMs,
     dnsTimeout: timeouts.connectMs,
@@ -197,6 +219,11 @@ function connectionOptions({ address, name, tls, timeouts }: SmtpConnectionOptio
     maxResponseSize: REPLY_BYTES_MAX,
     transactionLog: true,
   };
+}
+
+/** The certificate is for the name of the relay, also if the connection is to one of its addresses. */
+function servernameOf(host: string): { servername?: string } {
+  return isIP(host) === 0 ? { servername: host } : {};
 }
 
 /**

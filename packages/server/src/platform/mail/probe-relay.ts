@@ -7,7 +7,9 @@ import { readRelayUrl } from './relay-url.ts';
  */
 export async function probeRelay(
   url: string,
-  { withinMs, tls }: { withinMs: number; tls?: SmtpConnectionOptions['tls'] },
+  { withinMs, tls, resolveHost }: { withinMs: number } & Pick<SmtpConnectionOptions, 'resolveHost'> & {
+      tls?: SmtpConnectionOptions['tls'];
+    },
 ): Promise<string | null> {
   const cut = new AbortController();
   const timeouts = { connectMs: withinMs, silenceMs: withinMs, emailMs: withinMs, idleMs: 0 };
@@ -15,6 +17,7 @@ export async function probeRelay(
     address: readRelayUrl(url),
     name: undefined,
     tls,
+    resolveHost,
     timeouts,
     signal: cut.signal,
   });

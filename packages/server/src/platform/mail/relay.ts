@@ -33,6 +33,7 @@ export function openRelay(options: RelayOptions): Relay {
     address,
     name: options.name,
     tls: options.tls,
+    resolveHost: options.resolveHost,
     timeouts,
     dotSent: options.dotSent,
   };

@@ -23,6 +23,8 @@ export type RelayOptions = {
   url: string;
   /** Decides whether a refused email is tried again, and whether the relay is at fault. */
   classify: (reply: SmtpReply) => ReplyClassification;
+  /** Returns the address to connect to. Throws if the host may not be reached. By default, the host is resolved as usual. */
+  resolveHost?: ((host: string) => Promise<string>) | undefined;
   /** Our own name in EHLO. */
   name?: string;
   /** The number of concurrent emails. */

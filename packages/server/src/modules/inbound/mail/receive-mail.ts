@@ -5,7 +5,7 @@ import type { Log } from '../../../platform/log.ts';
 import { isOnlyTitledAuto } from '../classification/auto-reply.ts';
 import type { MailClassification } from '../classification/classification.ts';
 import { snippetOf } from '../classification/reply-text.ts';
-import { redactTokens, findEmail as findSentEmail } from '../../sending/index.ts';
+import { redactTokens, findEmail as findSentEmail, markFeedbackProvenBy } from '../../sending/index.ts';
 import { insertReply } from '../replies/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { LookUp } from '../../../platform/dns/resolver.ts';
@@ -226,8 +226,11 @@ async function record(
   { email: { projectId, emailId } }: ReceivedForEmail,
   what: OutcomeData,
 ): Promise<ReceiveResult> {
-  const happened: ReportedOutcome = { projectId, emailId, occurredAt: deps.db.clock.now(), ...what };
+  const now = deps.db.clock.now();
+  const happened: ReportedOutcome = { projectId, emailId, occurredAt: now, ...what };
   await recordOutcomes(deps, [happened]);
+  if (what.type === 'email.bounced' && what.verified)
+    await markFeedbackProvenBy(deps.db, { projectId, emailId, at: now });
   return 'done';
 }
 

@@ -23,6 +23,7 @@ import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { pauseProject, resumeProject } from '../../administration/pause-project.ts';
 import { carryAcceptance, maySendEmails } from '../../sending/restores/restore-guard.ts';
 import { claimBatch } from '../../delivery/claim-batch.ts';
+import { roomFor } from '../../delivery/draft-batch.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';
@@ -227,7 +228,7 @@ test('does not release an email claimed at the time of the restore, because it m
   await greet('claimed');
   clock.advance(3 * HOUR);
   const deps = { db, newId, models: createModels(clock), sendServices: testSendServices(), togetherMs: 0 };
-  expect((await claimBatch(deps, projectId, 10)).emails).toHaveLength(1);
+  expect((await claimBatch(deps, projectId, roomFor(10))).emails).toHaveLength(1);
   await closeGate(db);
   clock.advance(HOUR);
   expect(await engine.sender.giveUp()).toBe(0);

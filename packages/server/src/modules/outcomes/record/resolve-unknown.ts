@@ -6,9 +6,10 @@ import {
   resolveDraft,
   writeTransitions,
 } from '../../drafts/index.ts';
-import { listProofs, type OutcomeEmail } from '../reads.ts';
+import { listDelivered, listProofs, type OutcomeEmail } from '../reads.ts';
 import type { Outcome } from '../outcome.ts';
-import { resolveEmails } from '../../sending/index.ts';
+import { recordDelivered, resolveEmails } from '../../sending/index.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** Locks the drafts of emails whose delivery is unknown. */
@@ -31,7 +32,43 @@ export async function resolveLost(
 ): Promise<void> {
   const unknown = drafts.filter(({ state }) => state === 'unknown');
   const ids = unknown.map(({ id }) => id);
-  await resolveUnknown(tx, { outcomes: await listProofs(tx, projectId, ids), unknown, now });
+  const outcomes = await listProofs(tx, projectId, ids);
+  await resolveUnknown(tx, { outcomes, unknown, now });
+  const isProven = new Set(outcomes.map(({ draftId }) => draftId));
+  const delivered = await listDelivered(tx, projectId, ids);
+  const rest = unknown.filter(({ id }) => delivered.has(id) && !isProven.has(id));
+  await writeResolved(
+    tx,
+    rest.flatMap((draft) => resolvedChange(draft, DELIVERED, now)),
+  );
+}
+
+/**
+ * Resolves unknown deliveries of emails that the provider of their relay reports as delivered. A report that arrives while an email is still
+ * being submitted is remembered, in case its delivery becomes unknown.
+ */
+export async function resolveDelivered(
+  db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
+  { projectId, emailIds, now }: { projectId: number; emailIds: string[]; now: number },
+): Promise<void> {
+  const draftIds = await recordDelivered(db, { projectId, emailIds, at: now });
+  if (draftIds.length === 0) return;
+  await db.transaction(async (tx) => {
+    const drafts = await lockDrafts(tx, projectId, draftIds);
+    const unknown = drafts.filter(({ state }) => state === 'unknown');
+    await writeResolved(
+      tx,
+      unknown.flatMap((draft) => resolvedChange(draft, DELIVERED, now)),
+    );
+  });
+}
+
+type Resolution = { outcome: string; result: Parameters<typeof resolveDraft>[1] };
+const DELIVERED: Resolution = { outcome: 'delivered', result: { result: 'sent' } };
+
+function resolvedChange(draft: Draft, { outcome, result }: Resolution, now: number): DraftChange[] {
+  const decided = resolveDraft(draft, result, { now, detail: { outcome } });
+  return isRefused(decided) ? [] : [decided];
 }
 
 /** Resolves unknown deliveries. A bounce proves that an email did not arrive, any other outcome that it did. */
@@ -43,13 +80,17 @@ export async function resolveUnknown(
   const proofs = new Map<string, Outcome>();
   for (const outcome of outcomes)
     if (outcome.class !== 'unverified' && !proofs.has(outcome.draftId)) proofs.set(outcome.draftId, outcome);
-  const moved = unknown.flatMap((draft): DraftChange[] => {
-    const proof = proofs.get(draft.id);
-    if (!proof) return [];
-    const detail = { outcome: proof.type };
-    const decided = resolveDraft(draft, resultOf(proof), { now, detail });
-    return isRefused(decided) ? [] : [decided];
-  });
+  await writeResolved(
+    tx,
+    unknown.flatMap((draft) => {
+      const proof = proofs.get(draft.id);
+      return proof ? resolvedChange(draft, { outcome: proof.type, result: resultOf(proof) }, now) : [];
+    }),
+  );
+}
+
+async function writeResolved(tx: Tx, moved: DraftChange[]): Promise<void> {
+  if (moved.length === 0) return;
   await writeTransitions(tx, moved);
   await resolveEmails(
     tx,

@@ -9,6 +9,7 @@ import { type MailSettings, parseThrottle, type SendingDomain } from './domain.t
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { recheckHeld } from '../../drafts/index.ts';
+import { deleteAssignment } from '../relays/store.ts';
 import { type DomainRef, type DomainView, requireLocked, viewOf } from './domain-view.ts';
 
 type Db = Pick<Database, 'transaction' | 'clock'>;
@@ -49,6 +50,7 @@ export function removeDomain(db: Pick<Db, 'transaction'>, ref: DomainRef): Promi
   return db.transaction(async (tx) => {
     const domain = await requireLocked(tx, ref);
     await deleteDomain(tx, domain);
+    await deleteAssignment(tx, { projectId: domain.projectId, domain: domain.name });
     return domain;
   });
 }

@@ -20,6 +20,8 @@ export type NewEmail = {
   provider: string;
   /** The name of the template. Null if the email has its text in the rule itself. */
   template: string | null;
+  /** The id of the relay. Null: the relay of `SMTP_URL`, or the test inbox. */
+  relay: string | null;
   /** When the lease ends. If the worker has not submitted the email by then, it is returned. */
   leaseUntil: number;
 };
@@ -35,13 +37,14 @@ export async function insertEmails(tx: Tx, rows: NewEmail[]): Promise<Map<string
   const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',
     text: `INSERT INTO beckon.email AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
-             domain, provider, next_at, template)
-           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, template
+             domain, provider, next_at, template, relay)
+           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, template,
+             relay
            FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
-             $9::text[], $10::text[], $11::timestamptz[], $12::text[])
-             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, template)
+             $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::uuid[])
+             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, template, relay)
            ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
-             address = excluded.address, domain = excluded.domain, provider = excluded.provider,
+             address = excluded.address, domain = excluded.domain, provider = excluded.provider, relay = excluded.relay,
              claimed_at = CASE WHEN m.attempts = 0 THEN excluded.claimed_at ELSE m.claimed_at END
            WHERE m.state = 'deferred'
            RETURNING draft_id, id, epoch`,
@@ -58,6 +61,7 @@ export async function insertEmails(tx: Tx, rows: NewEmail[]): Promise<Map<string
       rows.map((row) => row.provider),
       momentList(rows.map((row) => row.leaseUntil)),
       rows.map((row) => row.template),
+      plainList(rows.map((row) => row.relay)),
     ],
   });
   return new Map(
@@ -200,6 +204,23 @@ export async function resolveEmails(tx: Tx, resolved: ResolvedEmail[]): Promise<
       resolved.map((email) => email.reason),
     ],
   );
+}
+
+/**
+ * Records that the provider of a relay reported the delivery of emails whose result is not known yet. Returns the drafts of those whose
+ * result will never be known otherwise. The result of the others is still being recorded, and takes the report into account.
+ */
+export async function recordDelivered(
+  tx: Tx,
+  { projectId, emailIds, at }: { projectId: number; emailIds: string[]; at: number },
+): Promise<string[]> {
+  const rows = await tx.query<{ draft_id: string; state: string }>(
+    `UPDATE beckon.email SET delivered_at = $3
+     WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND state IN ('claimed', 'submitting', 'unknown')
+     RETURNING draft_id, state`,
+    [projectId, plainList(emailIds), new Date(at)],
+  );
+  return rows.flatMap((row) => (row.state === 'unknown' ? [row.draft_id] : []));
 }
 
 /** `provider` is empty for the domain's own limit. Only providers that asked for less have a row. */

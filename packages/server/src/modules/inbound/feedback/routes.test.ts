@@ -1,0 +1,131 @@
+import type { Relay, RelayFeedback, SuppressionImport } from '@beckon/contract/dashboard';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { testMail } from '../../../../testing/factories/send-services.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { type FakeRelay, startFakeRelay } from '../../../../testing/servers/relays/fake-relay.ts';
+import { RELAY_ADAPTERS } from '../../../platform/relays/adapters.ts';
+import { relayKinds } from '../../../platform/relays/kinds.ts';
+import { createProject } from '../../administration/create-project.ts';
+import { closeGate } from '../../operations/restore/confirm-restore.ts';
+import { readRelaySettings } from '../../sending/relays/read-settings.ts';
+
+const { db } = await endpointServer();
+const dashboard = testDashboard(db, { relayKinds: relayKinds(Object.values(RELAY_ADAPTERS)) });
+const { encrypter } = testMail();
+const fakes: FakeRelay[] = [];
+afterAll(async () => {
+  await dashboard.close();
+  for (const fake of fakes) await fake.close();
+});
+
+let project = 0;
+let at = '';
+beforeEach(async () => {
+  ({ id: project } = await createProject(db, { name: 'Acme' }));
+  at = `/projects/${project}`;
+});
+
+async function add(kind: 'postmark' | 'resend' | 'sendgrid', without: string[] = []): Promise<Relay> {
+  const fake = await startFakeRelay(kind);
+  fakes.push(fake);
+  const settings = Object.fromEntries(
+    Object.entries(fake.settings).filter(([name]) => name !== 'hook_secret' && !without.includes(name)),
+  );
+  const body = { kind, name: `Main ${fakes.length}`, settings };
+  return (await dashboard.request<Relay>(`POST ${at}/relays`, { body })).json.data;
+}
+
+const feedbackOf = async ({ id }: Relay, as: 'admin' | 'viewer' = 'admin') =>
+  dashboard.request<RelayFeedback>(`GET ${at}/relays/${id}/feedback`, { as });
+
+describe('feedback of a relay', () => {
+  test('names the webhook to create, and the setting that is missing', async () => {
+    const relay = await add('sendgrid', ['verification_key']);
+    const { data } = (await feedbackOf(relay)).json;
+    expect(data).toMatchObject({
+      proven_at: null,
+      pull: 'none',
+      simulator: null,
+      webhook: { missing: { field: 'verification_key' }, can_register: false },
+    });
+    expect(data.webhook?.url).toMatch(new RegExp(`/hooks/relays/${relay.id}$`));
+  });
+
+  test('contains the generated secret in the address, for admins only', async () => {
+    const relay = await add('postmark');
+    const { data } = (await feedbackOf(relay)).json;
+    const secret = (await readRelaySettings({ db, encrypter }, { projectId: project, id: relay.id }))?.[
+      'hook_secret'
+    ];
+    expect(new URL(data.webhook?.url ?? '').password).toBe(secret);
+    expect((await feedbackOf(relay, 'viewer')).status).toBe(403);
+    const listed = await dashboard.request(`GET ${at}/relays`);
+    expect(listed.text).not.toContain(secret);
+  });
+
+  test('is by email for an SMTP relay', async () => {
+    const body = { kind: 'smtp', name: 'Main', settings: { host: 'smtp.acme.test' } };
+    const relay = (await dashboard.request<Relay>(`POST ${at}/relays`, { body })).json.data;
+    expect((await feedbackOf(relay)).json.data).toMatchObject({ webhook: null, pull: 'none' });
+  });
+
+  test('stores the signing key of a webhook that Beckon created', async () => {
+    const relay = await add('resend', ['webhook_secret']);
+    expect((await feedbackOf(relay)).json.data.webhook?.missing?.field).toBe('webhook_secret');
+    const created = await dashboard.request<RelayFeedback>(`POST ${at}/relays/${relay.id}/feedback/webhook`);
+    expect([created.status, created.json.data.webhook?.missing]).toEqual([200, null]);
+    const settings = await readRelaySettings({ db, encrypter }, { projectId: project, id: relay.id });
+    expect(settings?.['webhook_secret']).toBe(fakes.at(-1)?.settings['webhook_secret']);
+    const audit = await db.query(`SELECT * FROM beckon.audit WHERE project_id = $1`, [project]);
+    expect(JSON.stringify(audit)).not.toContain(settings?.['webhook_secret']);
+  });
+
+  test('reports why the provider refused to create a webhook', async () => {
+    const relay = await add('sendgrid');
+    const { status, json } = await dashboard.request(`POST ${at}/relays/${relay.id}/feedback/webhook`);
+    expect([status, json.errors[0]?.message]).toEqual([
+      409,
+      'SendGrid does not create webhooks by API. Create it there',
+    ]);
+  });
+
+  test('imports the suppression list of the provider, each address once', async () => {
+    const relay = await add('postmark');
+    const path = `POST ${at}/relays/${relay.id}/suppressions`;
+    const first = await dashboard.request<SuppressionImport>(path);
+    expect([first.status, first.json.data]).toMatchObject([200, { rows: 3, added: 3 }]);
+    expect((await dashboard.request<SuppressionImport>(path)).json.data).toMatchObject({ rows: 3, added: 0 });
+    const rows = await db.query(
+      `SELECT value, reason FROM beckon.suppression WHERE project_id = $1 ORDER BY value`,
+      [project],
+    );
+    expect(rows).toEqual([
+      { value: 'bounced@home.test', reason: 'hard_bounce' },
+      { value: 'left@home.test', reason: 'unsubscribed' },
+      { value: 'spam@home.test', reason: 'complained' },
+    ]);
+    const other = await add('resend');
+    expect((await dashboard.request(`POST ${at}/relays/${other.id}/suppressions`)).status).toBe(409);
+  });
+
+  test('is not proven by a project that does not use a relay', async () => {
+    const relay = await add('postmark');
+    const { status, json } = await dashboard.request(`POST ${at}/relays/${relay.id}/feedback/proof`, {
+      body: {},
+    });
+    expect([status, json.errors[0]?.message]).toMatchObject([409, expect.stringMatching(/^Use the relay/)]);
+  });
+
+  test('is neither proven nor registered in a restored database', async () => {
+    const relay = await add('postmark');
+    await closeGate(db);
+    for (const path of ['webhook', 'proof']) {
+      const { status } = await dashboard.request(`POST ${at}/relays/${relay.id}/feedback/${path}`, {
+        body: {},
+      });
+      expect(status).toBe(409);
+    }
+    expect(fakes.at(-1)?.submissions).toBe(0);
+  });
+});
