@@ -26,6 +26,7 @@ const ENTRIES = [
 const SETTINGS = [
   ['Sender', 'sender'],
   ['Domains', 'domains'],
+  ['Relays', 'relays'],
   ['Sending policy', 'sending-policy'],
   ['Data', 'data'],
   ['Audit', 'audit'],
