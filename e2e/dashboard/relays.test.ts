@@ -66,7 +66,11 @@ describe.skipIf(!hasBrowser)('relays in Chromium', () => {
   }, 60_000);
 
   test('replaces a password, and never shows it', async () => {
-    await page.getByRole('link', { name: 'Main relay' }).or(page.getByRole('row', { name: /Main relay/ })).first().click();
+    await page
+      .getByRole('link', { name: 'Main relay' })
+      .or(page.getByRole('row', { name: /Main relay/ }))
+      .first()
+      .click();
     await page.getByLabel('Encryption').selectOption('starttls');
     await page.getByLabel('User name (optional)').fill('acme');
     await page.getByLabel('Password (optional)').fill('correct-horse-battery');

@@ -70,7 +70,9 @@ export const relays: Noun = {
         const info = await findKind(context, kind);
         const settings = await readValues(context, info, { set, secrets });
         const shared = installation ? { installation } : {};
-        const { data } = await context.api.call(ADD, { body: { kind: info.kind, name, settings, ...shared } });
+        const { data } = await context.api.call(ADD, {
+          body: { kind: info.kind, name, settings, ...shared },
+        });
         await context.output.value(data, (added) => [
           `Added ${added.name}. Test it: beckon relays test ${added.id}`,
           `Then use it: beckon relays use ${added.id}`,
@@ -99,7 +101,9 @@ export const relays: Noun = {
         const info = await findKind(context, found.kind);
         const isEmpty = name === undefined && set.length === 0;
         const settings =
-          isEmpty || secrets ? await readValues(context, info, { set, secrets, isRotation: true }) : pairsOf(set);
+          isEmpty || secrets
+            ? await readValues(context, info, { set, secrets, isRotation: true })
+            : pairsOf(set);
         const hasSettings = Object.keys(settings).length > 0;
         if (!hasSettings && name === undefined) throw usage('Pass --set, --secrets-file or --name', '--set');
         const body = { ...(name !== undefined && { name }), ...(hasSettings && { settings }) };
@@ -115,7 +119,10 @@ export const relays: Noun = {
       args: { relay: 'Relay ID or name; default: the relay that would be used otherwise' },
       options: {
         domain: text('--domain <domain>', 'Only for this sending domain'),
-        installation: flag('--installation', 'For all projects without a relay; owners of the installation only'),
+        installation: flag(
+          '--installation',
+          'For all projects without a relay; owners of the installation only',
+        ),
       },
       routes: [RELAYS, USE],
       async run(context, { relay, domain, installation }) {
@@ -125,7 +132,9 @@ export const relays: Noun = {
         const place = domain ?? (installation ? 'all projects without a relay' : 'the project');
         const name = data.find((listed) => listed.id === id)?.name;
         await context.output.value(data, () =>
-          id === null ? `Removed the relay of ${place}.` : `Emails of ${place} are sent through ${name ?? id}.`,
+          id === null
+            ? `Removed the relay of ${place}.`
+            : `Emails of ${place} are sent through ${name ?? id}.`,
         );
       },
     }),
@@ -176,14 +185,25 @@ async function readValues(
     return { ...values, ...Object.fromEntries(entries) };
   }
   if (!canPrompt(shell, options.json)) return values;
+  return { ...values, ...(await promptFor({ shell }, { fields, values, isNew: !isRotation })) };
+}
+
+type Prompting = { fields: RelayKindInfo['fields']; values: Record<string, string>; isNew: boolean };
+
+/** Prompts for secrets, and for a new relay also for required fields that are missing. */
+async function promptFor(
+  { shell }: Pick<Context, 'shell'>,
+  { fields, values, isNew }: Prompting,
+): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {};
   for (const { name, label, secret, required: isRequired } of fields) {
-    const isAsked = secret || (isRequired && !isRotation && values[name] === undefined);
-    if (!isAsked) continue;
+    const isNeeded = isRequired && isNew;
+    if (!secret && !(isNeeded && values[name] === undefined)) continue;
     const ask = secret ? shell.prompts.secret : shell.prompts.text;
-    const answer = requireAnswer(await ask(isRequired && !isRotation ? label : `${label} (empty: none)`)).trim();
-    if (answer !== '') values[name] = answer;
+    const answer = requireAnswer(await ask(isNeeded ? label : `${label} (empty: none)`)).trim();
+    if (answer !== '') answers[name] = answer;
   }
-  return values;
+  return answers;
 }
 
 function pairsOf(set: readonly string[]): Record<string, string> {

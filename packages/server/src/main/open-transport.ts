@@ -54,7 +54,9 @@ export function openProjectRelays(
   const { failpoint } = db;
   const dotSent = failpoint && (() => failpoint('email_dot_sent'));
   const opened = new Set<Transport>();
-  life.onStop('relays', async () => void (await Promise.all([...opened].map((transport) => transport.close?.()))));
+  life.onStop('relays', async () => {
+    for (const transport of opened) await transport.close?.();
+  });
   const open = relayOpener({
     db,
     log,

@@ -278,7 +278,8 @@ export const VARIABLES: readonly Variable[] = [
     group: 'Operation',
     unset: 'false',
     example: 'true',
-    about: '`true`, for development only: webhooks and the relays of projects may have private addresses, and webhooks may use plain http there.',
+    about:
+      '`true`, for development only: webhooks and the relays of projects may have private addresses, and webhooks may use plain http there.',
   },
 ];
 

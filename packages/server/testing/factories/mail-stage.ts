@@ -30,7 +30,9 @@ export type MailScenario = Scenario & {
 
 const MAIL = { mailDomain: 'in.beckon.test', spfInclude: null };
 
-export async function openMailStage({ openRelays }: Pick<EngineOptions, 'openRelays'> = {}): Promise<MailStage> {
+export async function openMailStage({
+  openRelays,
+}: Pick<EngineOptions, 'openRelays'> = {}): Promise<MailStage> {
   const [dns, sink] = [await startDnsServer(), await startSink()];
   const encrypter = createEncrypter('a secret of this test alone', null, 'dkim keys');
   const outlet = {

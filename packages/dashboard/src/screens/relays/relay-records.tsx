@@ -88,7 +88,11 @@ function RecordList({ found }: { found: Records }): ReactNode {
   );
 }
 
-function Record({ record: { type, name, value, purpose, status, found } }: { record: RelayRecord }): ReactNode {
+function Record({
+  record: { type, name, value, purpose, status, found },
+}: {
+  record: RelayRecord;
+}): ReactNode {
   return (
     <Paper withBorder p="sm" component="article" aria-label={`${PURPOSES[purpose]}, ${name}`}>
       <Stack gap="xs">

@@ -32,12 +32,13 @@ export function RelayScreen(): ReactNode {
 }
 
 function ExistingRelay({ id }: { id: string }): ReactNode {
-  const query = useApi('GET /projects/:project/relays/:relay', { params: { relay: id } }, { everyMs: 15_000 });
-  const setup = useApi('GET /projects/:project/relay-setup', {}).data?.data;
+  const query = useApi(
+    'GET /projects/:project/relays/:relay',
+    { params: { relay: id } },
+    { everyMs: 15_000 },
+  );
   const relay = query.data?.data;
-  const isAdmin = useMay('admin');
-  const mayChange = isAdmin && (relay?.owner === 'project' || setup?.operator === true);
-  const kind = setup?.kinds.find((info) => info.kind === relay?.kind);
+  const { setup, isAdmin, mayChange, kind } = useSetup(relay);
   return (
     <Page
       title={relay?.name ?? 'Relay'}
@@ -62,6 +63,15 @@ function ExistingRelay({ id }: { id: string }): ReactNode {
       </Loaded>
     </Page>
   );
+}
+
+/** The kind of the relay, and what the member may do with it. */
+function useSetup(relay: Relay | undefined) {
+  const setup = useApi('GET /projects/:project/relay-setup', {}).data?.data;
+  const isAdmin = useMay('admin');
+  const mayChange = isAdmin && (relay?.owner === 'project' || setup?.operator === true);
+  const kind = setup?.kinds.find((info) => info.kind === relay?.kind);
+  return { setup, isAdmin, mayChange, kind };
 }
 
 function Trouble({ relay: { state, failure, failing_since: since } }: { relay: Relay }): ReactNode {

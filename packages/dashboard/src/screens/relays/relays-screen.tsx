@@ -16,11 +16,7 @@ export function RelaysScreen(): ReactNode {
   const setup = useApi('GET /projects/:project/relay-setup', {}).data?.data;
   const may = useMay('admin') && setup?.inside === false;
   const add = may ? (
-    <LinkButton
-      variant="filled"
-      to="/p/$project/settings/relays/$relay"
-      params={{ project, relay: 'new' }}
-    >
+    <LinkButton variant="filled" to="/p/$project/settings/relays/$relay" params={{ project, relay: 'new' }}>
       Add relay
     </LinkButton>
   ) : undefined;
@@ -73,8 +69,8 @@ function Relays({ project, add }: { project: string; add: ReactNode }): ReactNod
           })}
           empty={
             <Empty icon={Send} title="No relays yet" action={add}>
-              A relay delivers your emails: Postmark, Amazon SES, or any SMTP server. Add one to send from this
-              project or from one of its domains.
+              A relay delivers your emails: Postmark, Amazon SES, or any SMTP server. Add one to send from
+              this project or from one of its domains.
             </Empty>
           }
         />

@@ -26,7 +26,7 @@ import type { ClaimedEmail } from './compose-email.ts';
 import { decideBatch } from './decide-batch.ts';
 import type { Blocked, DraftBatch, DraftBatchResult, Room, SendDeps } from './draft-batch.ts';
 import { findSubmitted, type SubmittedEmail } from './email-rows.ts';
-import { refill } from './gate/limits.ts';
+import { refill, type Throttle } from './gate/limits.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. `blocked`: what kept others from being claimed. */
 export type ClaimedBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number; blocked: Blocked[] };
@@ -63,17 +63,25 @@ export function claimBatch(baseDeps: SendDeps, projectId: number, room: Room): P
     const model = await withVersions({ tx, lock: projectLock, now }, current, due);
     const batch: DraftBatch = { tx, deps, projectId, model, now, room };
     const result = await decideBatch(batch, due, { bucket, remaining });
-    const after = refill(result.bucket, throttle, now);
     const blocked = [...result.blocked.values()];
     // Drafts of a paused relay must not hide those of another relay behind them.
     if (due.length === limit) result.later.push(...blocked.flatMap((entry) => laterOf(entry, now)));
-    const throttledUntil = after.remaining < 1 ? after.nextAt : null;
-    const nextAt = throttledUntil ?? (result.moved.length === 0 ? blockedUntil(blocked, now) : null);
+    const nextAt = nextAtOf(result, { throttle, now });
     await finish(batch, { result, nextAt, isStopped });
     baseDeps.db.failpoint?.('send_committed');
     const firstAt = Math.min(now, ...due.map(({ dueAt }) => dueAt ?? now));
     return { emails: result.emails, drafts: result.moved.length, lateMs: now - firstAt, blocked };
   });
+}
+
+/** Returns when the throttle, or a relay that accepts emails again, allows the next email; null: now. */
+function nextAtOf(
+  { bucket, moved, blocked }: DraftBatchResult,
+  { throttle, now }: { throttle: Throttle | null; now: number },
+): number | null {
+  const after = refill(bucket, throttle, now);
+  if (after.remaining < 1) return after.nextAt;
+  return moved.length === 0 ? blockedUntil([...blocked.values()], now) : null;
 }
 
 function laterOf({ until, draftIds }: Blocked, now: number): { draftId: string; dueAt: number }[] {

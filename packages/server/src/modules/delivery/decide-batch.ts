@@ -12,7 +12,7 @@ import {
   type Draft,
   ENGINE,
 } from '../drafts/index.ts';
-import { connectionKey, type RelayRef } from '../sending/index.ts';
+import { connectionKey } from '../sending/index.ts';
 import { type Person, personKey } from '../users/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
 import { addressOf, type Gates, loadGates, passGates } from './send-checks.ts';
@@ -20,6 +20,7 @@ import { trackingOf } from './compose-email.ts';
 import { evaluateAgain, type DraftEvaluationInput, loadEvidence } from './evaluate.ts';
 import { findSender, findDomainGates, type ProjectSender } from './find-sender.ts';
 import { type DraftBatch, type DraftBatchResult, type Tokens } from './draft-batch.ts';
+import { hasRoom } from './has-room.ts';
 import { type EarlierEmail, findEarlier, findFrozen } from './email-rows.ts';
 import type { GateResult } from './gate/gate.ts';
 import type { GateFacts } from './gate/facts.ts';
@@ -151,24 +152,6 @@ function evaluateAndSend(batch: DraftBatch, draft: Draft, context: SendContext):
 function domainOf(before: EarlierEmail | null, { domainGates, sender }: DraftBatchContext): string {
   const earlier = before?.domain ?? '';
   return domainGates.has(earlier) ? earlier : sender.domain;
-}
-
-/** As with the throttle, a draft stays first in line until its relay has room. Drafts of other relays are not affected. */
-function hasRoom(
-  { room }: DraftBatch,
-  { claims, blocked }: DraftBatchResult,
-  { draft, relay }: { draft: Draft; relay: RelayRef | null },
-): boolean {
-  const key = connectionKey(relay);
-  const known = blocked.get(key);
-  if (known) {
-    known.draftIds.push(draft.id);
-    return false;
-  }
-  const { capacity, closedUntil } = room.of(relay);
-  if (closedUntil === null && (claims.get(key) ?? 0) < capacity) return true;
-  blocked.set(key, { relay, until: closedUntil, draftIds: [draft.id] });
-  return false;
 }
 
 /** `before`: the email of an earlier attempt. Its bytes are signed for the domain of that attempt. */

@@ -24,7 +24,7 @@ export type OpenRelayDeps = {
   /** For the requests to providers. */
   outbound: Outbound;
   /** The SMTP relays of projects may only be public hosts, and those of the installation any host. */
-  resolveHostOf(relay: Pick<RelayRef, 'projectId'>): ResolveHost;
+  resolveHostOf: (relay: Pick<RelayRef, 'projectId'>) => ResolveHost;
   /** Called when the end of an email was sent, and no reply has arrived yet. */
   dotSent?: (() => void) | undefined;
 };
@@ -127,7 +127,11 @@ function connectToProvider(
 }
 
 /** Shows in the dashboard that a relay fails or works. Emails do not wait for it. */
-async function noteHealth({ db, log }: OpenRelayDeps, relay: RelayRef, failure: string | null): Promise<void> {
+async function noteHealth(
+  { db, log }: OpenRelayDeps,
+  relay: RelayRef,
+  failure: string | null,
+): Promise<void> {
   const { projectId, id, generation } = relay;
   if (failure !== null) log.warn({ relay_id: id, project_id: projectId, reason: failure }, 'relay.paused');
   try {

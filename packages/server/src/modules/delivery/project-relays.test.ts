@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
-import { type MailScenario, newVerifiedScenario, openMailStage } from '../../../testing/factories/mail-stage.ts';
+import {
+  type MailScenario,
+  newVerifiedScenario,
+  openMailStage,
+} from '../../../testing/factories/mail-stage.ts';
 import {
   addSmtpRelay,
   addTestRelay,
@@ -40,7 +44,10 @@ async function signUp(scenario: MailScenario, ...users: string[]): Promise<void>
 }
 
 const arrivedAt = (sink: Sink, { domain }: MailScenario): string[] =>
-  sink.emails.filter(({ raw }) => raw.includes(domain)).flatMap(({ to }) => to).toSorted();
+  sink.emails
+    .filter(({ raw }) => raw.includes(domain))
+    .flatMap(({ to }) => to)
+    .toSorted();
 
 const stateOf = async (scenario: MailScenario, userId: string): Promise<string | undefined> =>
   (await scenario.drafts(userId))[0]?.state;
@@ -217,19 +224,22 @@ describe.each(['postmark', 'resend', 'ses'] as const)('a relay of the kind %s', 
     expect(arrivedAt(second, scenario)).toEqual(['u2', 'u3', 'u4', 'u5', 'u6'].map((u) => `${u}@home.test`));
   });
 
-  test.each(['cut_after', 'hang'] as const)('leaves an email unknown after %s, on any relay', async (mode) => {
-    const scenario = await newVerifiedScenario(stage);
-    await use(scenario);
-    provider.modes.push(mode);
-    await signUp(scenario, 'ada');
-    await scenario.later(2 * HOUR);
-    expect(await stateOf(scenario, 'ada')).toBe('unknown');
-    await addSmtpRelay(db, { projectId: scenario.projectId, name: 'SMTP', port: second.port });
-    await scenario.later(24 * HOUR);
-    expect(await stateOf(scenario, 'ada')).toBe('unknown');
-    expect(provider.submissions).toBe(1);
-    expect(arrivedAt(second, scenario)).toEqual([]);
-  });
+  test.each(['cut_after', 'hang'] as const)(
+    'leaves an email unknown after %s, on any relay',
+    async (mode) => {
+      const scenario = await newVerifiedScenario(stage);
+      await use(scenario);
+      provider.modes.push(mode);
+      await signUp(scenario, 'ada');
+      await scenario.later(2 * HOUR);
+      expect(await stateOf(scenario, 'ada')).toBe('unknown');
+      await addSmtpRelay(db, { projectId: scenario.projectId, name: 'SMTP', port: second.port });
+      await scenario.later(24 * HOUR);
+      expect(await stateOf(scenario, 'ada')).toBe('unknown');
+      expect(provider.submissions).toBe(1);
+      expect(arrivedAt(second, scenario)).toEqual([]);
+    },
+  );
 });
 
 test('an email whose worker is killed before the answer is unknown, and no relay gets it again', async () => {

@@ -8,9 +8,9 @@ import { createRelayReplies, type RelayReplies } from './relay-notices.ts';
 import type { EmailResult, Transport } from './transport.ts';
 
 /** `transportOf`: null is the relay of `SMTP_URL`. */
-type RecordQueueOptions = RecordingDeps & { log: Log; transportOf(relay: RelayRef | null): Transport };
+type RecordQueueOptions = RecordingDeps & { log: Log; transportOf: (relay: RelayRef | null) => Transport };
 /** The replies of each relay. They say nothing about the other relays. */
-type Recording = RecordQueueOptions & { repliesOf(relay: RelayRef | null): RelayReplies };
+type Recording = RecordQueueOptions & { repliesOf: (relay: RelayRef | null) => RelayReplies };
 
 const ROUND_MAX = 100;
 const COMMIT_WITHIN_MS = 30_000;

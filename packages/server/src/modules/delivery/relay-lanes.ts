@@ -56,7 +56,6 @@ export function createLanes(options: LanesOptions): Lanes {
   const { db, log, now, openRelayTransport } = options;
   const first = openLane(options.transport, log);
   const lanes = new Map<string, OpenLane>();
-  const blockedProjects = new Map<number, { lanes: Lane[]; until: number }>();
   let hasRelays = false;
   let refreshedAt = -Infinity;
 
@@ -101,21 +100,28 @@ export function createLanes(options: LanesOptions): Lanes {
       closeUnused();
     },
     closedUntil: () => (hasRelays ? null : closedUntilOf(first)),
+    ...rememberBlocked(laneOf, (lane) => closedUntilOf(lane) !== null || lane.inFlight.capacity() === 0),
+  };
+}
+
+/** Remembers the lanes that keep a project from sending, so that no transaction finds out again a moment later. */
+function rememberBlocked(
+  laneOf: (relay: RelayRef | null) => Lane,
+  isFull: (lane: Lane) => boolean,
+): Pick<Lanes, 'noteBlocked' | 'isBlocked'> {
+  const projects = new Map<number, { lanes: Lane[]; until: number }>();
+  return {
     noteBlocked(projectId, blocked) {
-      if (blocked.length === 0 || blockedProjects.size >= PROJECTS_REMEMBERED) {
-        blockedProjects.delete(projectId);
-        return;
-      }
+      projects.delete(projectId);
+      if (blocked.length === 0 || projects.size >= PROJECTS_REMEMBERED) return;
       const until = performance.now() + BLOCKED_FOR_MS;
-      blockedProjects.set(projectId, { lanes: blocked.map(({ relay }) => laneOf(relay)), until });
+      projects.set(projectId, { lanes: blocked.map(({ relay }) => laneOf(relay)), until });
     },
     isBlocked(projectId) {
-      const known = blockedProjects.get(projectId);
+      const known = projects.get(projectId);
       if (!known) return false;
-      const isStill =
-        known.until > performance.now() &&
-        known.lanes.every((lane) => closedUntilOf(lane) !== null || lane.inFlight.capacity() === 0);
-      if (!isStill) blockedProjects.delete(projectId);
+      const isStill = known.until > performance.now() && known.lanes.every(isFull);
+      if (!isStill) projects.delete(projectId);
       return isStill;
     },
   };

@@ -10,9 +10,9 @@ type Submitted = { result: SendResult; pauseMs?: number };
 export type GuardedOptions = {
   slots: number;
   now: () => number;
-  submit(email: TransportEmail): Promise<Submitted>;
+  submit: (email: TransportEmail) => Promise<Submitted>;
   /** Called with the reason each time that the relay is paused because it fails, and with null when it works. */
-  onHealth?(failure: string | null): void;
+  onHealth?: (failure: string | null) => void;
 };
 
 /**

@@ -84,7 +84,8 @@ export async function loadGates(tx: Tx, query: GatesQuery): Promise<Gates> {
     domainLimits,
     warmup,
     // No name server is queried for emails in the test inbox.
-    sendServices: sender.outlet.kind === 'relay' ? sendServices : { ...sendServices, providers: NO_PROVIDERS },
+    sendServices:
+      sender.outlet.kind === 'relay' ? sendServices : { ...sendServices, providers: NO_PROVIDERS },
     claims,
     contenders,
     isRestored: !isOurs,

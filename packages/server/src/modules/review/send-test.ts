@@ -49,19 +49,7 @@ export async function sendTest(
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const [person] = await findPeople(db, [draft]);
   const sender = await findSender(db, model, sendServices);
-  if (sender.isInside && sendServices.outlet.kind === 'relay')
-    throw new Fault('conflict', {
-      details: [
-        {
-          message: 'A demo or sandbox project sends no email. Read its emails in the test inbox',
-          field: 'draft',
-        },
-      ],
-    });
-  if (sender.gate !== 'pass')
-    throw new Fault('conflict', {
-      details: [{ message: `Sending is not possible yet: ${sender.gate.detail}`, field: 'draft' }],
-    });
+  requireSending(sender, sendServices);
   const content = { ...draft.content, subject: `[Test] ${draft.content.subject}` };
   const emailId = deps.newId();
   const { mime, mailFrom } = await freeze(
@@ -100,6 +88,19 @@ export async function sendTest(
     mime,
   });
   return { to, subject: content.subject, reply: replyOf(sendResult) };
+}
+
+function requireSending(
+  { isInside, gate }: Awaited<ReturnType<typeof findSender>>,
+  { outlet }: Pick<SendServices, 'outlet'>,
+): void {
+  if (isInside && outlet.kind === 'relay')
+    throw conflict('A demo or sandbox project sends no email. Read its emails in the test inbox');
+  if (gate !== 'pass') throw conflict(`Sending is not possible yet: ${gate.detail}`);
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'draft' }] });
 }
 
 /** A test email may leave this machine only for a member of the organization or one of `team_addresses`. */

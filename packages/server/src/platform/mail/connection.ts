@@ -210,7 +210,11 @@ function connectionOptions({ address, name, tls, timeouts }: SmtpConnectionOptio
     requireTLS: !address.secure && address.startTls === 'required',
     ignoreTLS: !address.secure && address.startTls === 'none',
     name,
-    tls: { minVersion: 'TLSv1.2', ...servernameOf(address.host), ...(tls ? { ...tls, ca: [...rootCertificates, tls.ca] } : {}) },
+    tls: {
+      minVersion: 'TLSv1.2',
+      ...servernameOf(address.host),
+      ...(tls ? { ...tls, ca: [...rootCertificates, tls.ca] } : {}),
+    },
     connectionTimeout: timeouts.connectMs,
     greetingTimeout: timeouts.connectMs,
     dnsTimeout: timeouts.connectMs,

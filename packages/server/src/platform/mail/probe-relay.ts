@@ -7,7 +7,11 @@ import { readRelayUrl } from './relay-url.ts';
  */
 export async function probeRelay(
   url: string,
-  { withinMs, tls, resolveHost }: { withinMs: number } & Pick<SmtpConnectionOptions, 'resolveHost'> & {
+  {
+    withinMs,
+    tls,
+    resolveHost,
+  }: { withinMs: number } & Pick<SmtpConnectionOptions, 'resolveHost'> & {
       tls?: SmtpConnectionOptions['tls'];
     },
 ): Promise<string | null> {

@@ -29,7 +29,10 @@ describe('hostGuard', () => {
   });
 
   test('names the failure of the DNS', async () => {
-    const resolve = hostGuard({ allowPrivate: false, resolver: resolver({ kind: 'none', code: 'ENOTFOUND' }) });
+    const resolve = hostGuard({
+      allowPrivate: false,
+      resolver: resolver({ kind: 'none', code: 'ENOTFOUND' }),
+    });
     await expect(resolve('smtp.example.com')).rejects.toThrow('no address for smtp.example.com (ENOTFOUND)');
   });
 });

@@ -10,7 +10,10 @@ export type ResolveHost = (host: string) => Promise<string>;
  * Resolves hosts that customers name, for connections that are not HTTP. Only addresses on the Internet are returned, or also private ones
  * with `allowPrivate`. The caller connects to this address, so that the name is not resolved twice.
  */
-export function hostGuard(options: { allowPrivate: boolean; resolver: Pick<Resolver, 'addresses'> }): ResolveHost {
+export function hostGuard(options: {
+  allowPrivate: boolean;
+  resolver: Pick<Resolver, 'addresses'>;
+}): ResolveHost {
   const { allowPrivate, resolver } = options;
 
   async function addressesOf(host: string): Promise<string[]> {

@@ -37,7 +37,14 @@ const HOST = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z
 const PORT_MAX = 65_535;
 const CONNECTIONS_MAX = 100;
 
-function checkSettings({ host = '', port, encryption, username, password, connections }: RelaySettings): FieldError[] {
+function checkSettings({
+  host = '',
+  port,
+  encryption,
+  username,
+  password,
+  connections,
+}: RelaySettings): FieldError[] {
   return [
     isIP(host) > 0 || HOST.test(host)
       ? null
@@ -62,12 +69,20 @@ function isWhole(text: string, max: number): boolean {
 }
 
 /** Returns the address of an SMTP relay in the form of `SMTP_URL`. */
-export function smtpUrlOf({ host = '', port, encryption, username, password, connections }: RelaySettings): string {
+export function smtpUrlOf({
+  host = '',
+  port,
+  encryption,
+  username,
+  password,
+  connections,
+}: RelaySettings): string {
   const isTls = encryption === 'tls';
-  const user = username === undefined ? '' : `${encodeURIComponent(username)}:${encodeURIComponent(password ?? '')}@`;
+  const user =
+    username === undefined ? '' : `${encodeURIComponent(username)}:${encodeURIComponent(password ?? '')}@`;
   const name = isIP(host) === 6 ? `[${host}]` : host;
   const query = new URLSearchParams();
   if (!isTls) query.set('tls', encryption === 'none' ? 'none' : 'required');
   if (connections !== undefined) query.set('connections', connections);
-  return `${isTls ? 'smtps' : 'smtp'}://${user}${name}${port === undefined ? '' : `:${port}`}?${query}`;
+  return `${isTls ? 'smtps' : 'smtp'}://${user}${name}${port === undefined ? '' : `:${port}`}?${query.toString()}`;
 }

@@ -24,7 +24,11 @@ import {
   upsertAssignment,
 } from './store.ts';
 
-export type ChangeDeps = { db: Pick<Database, 'transaction' | 'clock'>; encrypter: Encrypter; kinds: RelayKinds };
+export type ChangeDeps = {
+  db: Pick<Database, 'transaction' | 'clock'>;
+  encrypter: Encrypter;
+  kinds: RelayKinds;
+};
 
 const RELAYS_MAX = 50;
 const HOOK_SECRET_BYTES = 24;
@@ -39,7 +43,10 @@ export async function addRelay(
 ): Promise<RelayId> {
   const info = kinds.of(kind);
   if (!info)
-    throw invalid(`Unknown kind ${JSON.stringify(kind)}. Use one of ${kinds.list.map((known) => known.kind).join(', ')}`, 'kind');
+    throw invalid(
+      `Unknown kind ${JSON.stringify(kind)}. Use one of ${kinds.list.map((known) => known.kind).join(', ')}`,
+      'kind',
+    );
   const values = checkedSettings(info, input);
   const id = newId();
   const { settings, secrets } = splitSecrets(info.fields, values);
@@ -95,7 +102,11 @@ async function replaceSettings(
 }
 
 /** Deletes a relay that is not in use. */
-export async function removeRelay({ db }: Pick<ChangeDeps, 'db'>, ref: RelayId, name: string): Promise<ConfiguredRelay> {
+export async function removeRelay(
+  { db }: Pick<ChangeDeps, 'db'>,
+  ref: RelayId,
+  name: string,
+): Promise<ConfiguredRelay> {
   return db.transaction(async (tx) => {
     const relay = await requireLockedRelay(tx, ref);
     if (name !== relay.name) throw invalid(`Enter the name of the relay to delete it: ${relay.name}`, 'name');
@@ -116,7 +127,10 @@ function useText({ projectId, domain }: RelayUse): string {
 export type UseInput = { projectId: number; domain: string; relay: RelayId | null };
 
 /** Decides the relay of emails that are not claimed yet. Emails that are being sent are not affected. */
-export async function useRelay({ db }: Pick<ChangeDeps, 'db'>, { projectId, domain: name, relay }: UseInput): Promise<void> {
+export async function useRelay(
+  { db }: Pick<ChangeDeps, 'db'>,
+  { projectId, domain: name, relay }: UseInput,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const domain = name === WHOLE_PROJECT ? name : await requireDomainName(tx, projectId, name);
     if (relay === null) await deleteAssignment(tx, { projectId, domain });

@@ -70,10 +70,7 @@ export async function findRelayById(
   return rows[0] && { relay: toRelay(rows[0]), encrypted: rows[0].encrypted_secrets };
 }
 
-export async function findEncryptedSecrets(
-  tx: Tx,
-  { projectId, id }: RelayId,
-): Promise<Buffer | undefined> {
+export async function findEncryptedSecrets(tx: Tx, { projectId, id }: RelayId): Promise<Buffer | undefined> {
   const rows = await tx.query<{ encrypted_secrets: Buffer }>(
     `SELECT encrypted_secrets FROM beckon.relay WHERE project_id = $1 AND id = $2`,
     [projectId, id],
@@ -86,7 +83,12 @@ export async function listEncryptedRelays(
   tx: Tx,
   { after, limit }: { after: RelayId | null; limit: number },
 ): Promise<EncryptedRelay[]> {
-  const rows = await tx.query<{ project_id: number; id: string; generation: number; encrypted_secrets: Buffer }>(
+  const rows = await tx.query<{
+    project_id: number;
+    id: string;
+    generation: number;
+    encrypted_secrets: Buffer;
+  }>(
     `SELECT project_id, id, generation, encrypted_secrets FROM beckon.relay
      WHERE (project_id, id) > ($1, $2::uuid) ORDER BY project_id, id LIMIT $3`,
     [after?.projectId ?? INSTALLATION, after?.id ?? NO_ID, limit],
@@ -198,7 +200,11 @@ function toRelay(row: RelayRow): ConfiguredRelay {
   };
 }
 
-function toFailing({ failing_since: since, failed_at: lastAt, failure }: RelayRow): ConfiguredRelay['failing'] {
+function toFailing({
+  failing_since: since,
+  failed_at: lastAt,
+  failure,
+}: RelayRow): ConfiguredRelay['failing'] {
   if (since === null || lastAt === null || failure === null) return null;
   return { since: since.getTime(), lastAt: lastAt.getTime(), message: failure };
 }

@@ -1,4 +1,8 @@
-import type { Relay, RelayField as RelayFieldView, RelayKindInfo as KindView } from '@beckon/contract/dashboard';
+import type {
+  Relay,
+  RelayField as RelayFieldView,
+  RelayKindInfo as KindView,
+} from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import type { RelayField } from '../../../platform/relays/adapter.ts';

@@ -52,7 +52,12 @@ describe('setting up a relay', () => {
     const added = await add();
     expect([added.status, added.json.data]).toMatchObject([
       200,
-      { name: 'Main', owner: 'project', state: 'untested', settings: { host: 'smtp.acme.test', username: 'acme' } },
+      {
+        name: 'Main',
+        owner: 'project',
+        state: 'untested',
+        settings: { host: 'smtp.acme.test', username: 'acme' },
+      },
     ]);
     const listed = await dashboard.request(`GET ${at}/relays`, { as: 'viewer' });
     const rows = JSON.stringify(await db.query(`SELECT * FROM beckon.relay`));
@@ -65,7 +70,9 @@ describe('setting up a relay', () => {
     expect(status).toBe(422);
     expect(json.errors.map(({ field }) => field)).toEqual(['host', 'port', 'username']);
     expect((await add({ kind: 'pigeon' })).json.errors[0]).toMatchObject({ field: 'kind' });
-    expect((await add({ settings: { ...settings, color: 'red' } })).json.errors[0]).toMatchObject({ field: 'color' });
+    expect((await add({ settings: { ...settings, color: 'red' } })).json.errors[0]).toMatchObject({
+      field: 'color',
+    });
   });
 
   test('refuses a second relay of the same name', async () => {
@@ -82,13 +89,14 @@ describe('setting up a relay', () => {
 describe('changing a relay', () => {
   test('keeps secrets that are left out, and replaces the others', async () => {
     const { data } = (await add()).json;
-    const change = (body: object) =>
-      dashboard.request<Relay>(`PATCH ${at}/relays/${data.id}`, { body });
+    const change = (body: object) => dashboard.request<Relay>(`PATCH ${at}/relays/${data.id}`, { body });
     expect((await change({ settings: { port: '2525' } })).json.data.settings).toMatchObject({ port: '2525' });
     expect(await valuesOf(data)).toMatchObject({ port: '2525', password: PASSWORD });
     await change({ name: 'Other', settings: { password: 'another' } });
     expect(await valuesOf(data)).toMatchObject({ port: '2525', password: 'another' });
-    const audit = JSON.stringify(await db.query(`SELECT * FROM beckon.audit WHERE project_id = $1`, [project]));
+    const audit = JSON.stringify(
+      await db.query(`SELECT * FROM beckon.audit WHERE project_id = $1`, [project]),
+    );
     expect(audit).toContain('"password"');
     expect(audit).not.toContain('another');
     expect(audit).not.toContain(PASSWORD);
@@ -140,14 +148,19 @@ describe('using a relay', () => {
 
   test('accepts only domains and relays of the project', async () => {
     const { data } = (await add()).json;
-    expect((await use({ relay: data.id, domain: 'other.test' })).json.errors[0]).toMatchObject({ field: 'domain' });
+    expect((await use({ relay: data.id, domain: 'other.test' })).json.errors[0]).toMatchObject({
+      field: 'domain',
+    });
     const { id: other } = await createProject(db, { name: 'Other' });
     const body = { relay: data.id };
     expect((await dashboard.request(`PUT /projects/${other}/relay-use`, { body })).status).toBe(404);
     for (const what of ['GET', 'POST'])
       expect(
-        (await dashboard.request(`${what} /projects/${other}/relays/${data.id}${what === 'GET' ? '' : '/test'}`))
-          .status,
+        (
+          await dashboard.request(
+            `${what} /projects/${other}/relays/${data.id}${what === 'GET' ? '' : '/test'}`,
+          )
+        ).status,
       ).toBe(404);
   });
 

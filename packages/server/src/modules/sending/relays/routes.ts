@@ -40,7 +40,8 @@ const readRoutes = [
     async handle(deps, request) {
       const { relayKinds, installation } = deps;
       const host = installation.relay === null ? null : new URL(installation.relay).hostname;
-      const kind = relayKinds.list.find(({ smtpHost }) => host !== null && smtpHost?.test(host))?.kind ?? null;
+      const kind =
+        relayKinds.list.find(({ smtpHost }) => host !== null && smtpHost?.test(host))?.kind ?? null;
       return {
         data: {
           kinds: relayKinds.list.map(kindView),
@@ -66,7 +67,9 @@ const readRoutes = [
       const relay = await findUsable(deps, request);
       const name = normaliseDomainName(params.domain);
       if (!(await findDomain(deps.db, { projectId, name })))
-        throw new Fault('not_found', { details: [{ message: `Unknown domain ${params.domain}`, field: 'domain' }] });
+        throw new Fault('not_found', {
+          details: [{ message: `Unknown domain ${params.domain}`, field: 'domain' }],
+        });
       return { data: await showRecords(withKinds(deps), relay, name) };
     },
   }),
@@ -136,7 +139,8 @@ const changeRoutes = [
           details: [{ message: 'Set either `domain` or `installation`', field: 'domain' }],
         });
       if (isShared) await requireOperator(deps, member, 'choose the relay of the installation');
-      const relay = body.relay === null ? null : await findChosen(deps, { projectId, id: body.relay, isShared });
+      const relay =
+        body.relay === null ? null : await findChosen(deps, { projectId, id: body.relay, isShared });
       const domain = body.domain ?? WHOLE_PROJECT;
       await useRelay(deps, { projectId: isShared ? INSTALLATION : projectId, domain, relay });
       const place = body.domain ?? (isShared ? 'installation' : 'project');

@@ -5,7 +5,10 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import type { RelaySettings } from '../../../platform/relays/adapter.ts';
 import { type ConfiguredRelay, INSTALLATION, type RelayId } from './relay.ts';
 
-export type NewRelay = Pick<ConfiguredRelay, 'projectId' | 'id' | 'kind' | 'name' | 'settings' | 'createdAt'> & {
+export type NewRelay = Pick<
+  ConfiguredRelay,
+  'projectId' | 'id' | 'kind' | 'name' | 'settings' | 'createdAt'
+> & {
   encrypted: Uint8Array;
 };
 
@@ -30,7 +33,13 @@ export async function insertRelay(tx: Tx, relay: NewRelay): Promise<boolean> {
 /** Requires a lock on the row. Emails that are claimed from now on are sent with the new settings. */
 export async function updateSettings(
   tx: Tx,
-  { projectId, id, settings, encrypted, at }: RelayId & { settings: RelaySettings; encrypted: Uint8Array; at: number },
+  {
+    projectId,
+    id,
+    settings,
+    encrypted,
+    at,
+  }: RelayId & { settings: RelaySettings; encrypted: Uint8Array; at: number },
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.relay SET settings = $3, encrypted_secrets = $4, changed_at = $5, generation = generation + 1,
@@ -41,7 +50,10 @@ export async function updateSettings(
 }
 
 /** Returns false if another relay of the project has this name. */
-export async function updateName(tx: Tx, { projectId, id, name }: RelayId & { name: string }): Promise<boolean> {
+export async function updateName(
+  tx: Tx,
+  { projectId, id, name }: RelayId & { name: string },
+): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.relay SET name = $3 WHERE project_id = $1 AND id = $2
        AND NOT EXISTS (SELECT 1 FROM beckon.relay r WHERE r.project_id = $1 AND r.name = $3 AND r.id <> $2) RETURNING 1`,

@@ -16,7 +16,7 @@ export type RelayTestDeps = {
   kinds: RelayKinds;
   /** Opened for one test. */
   openOutbound: () => Outbound;
-  resolveHostOf(relay: Pick<ConfiguredRelay, 'projectId'>): ResolveHost;
+  resolveHostOf: (relay: Pick<ConfiguredRelay, 'projectId'>) => ResolveHost;
 };
 
 const WITHIN_MS = 10_000;
