@@ -10,7 +10,7 @@ import { maySendEmails, type RelayRef, type RestoreGuard } from '../sending/inde
 import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import type { SendServices } from './send-services.ts';
-import { createLanes, type Lane, type Lanes, type LanesOptions } from './relay-lanes.ts';
+import { createChannels, type Channel, type Channels, type ChannelsOptions } from './relay-channels.ts';
 import type { Room } from './draft-batch.ts';
 import { createRecordQueue } from './record-queue.ts';
 import { recordResults } from './record-results.ts';
@@ -56,7 +56,7 @@ export type SenderOptions = {
   /** The relay of `SMTP_URL`, or the test inbox. */
   transport: Transport;
   /** Opens the relays of projects and domains. Without it there are none. */
-  openRelayTransport?: LanesOptions['openRelayTransport'];
+  openRelayTransport?: ChannelsOptions['openRelayTransport'];
   /**
    * If nothing more is due now, drafts that fall due within this time are claimed together, by whichever worker. A batch of two emails
    * costs as much as twenty more in a larger one. Without this option, each email is sent at its exact time.
@@ -76,21 +76,21 @@ type Steps = {
   send(email: ClaimedEmail, frozen: Frozen): Promise<SendResult>;
   /** Commits the result, with its consequences. */
   record(result: EmailResult): Promise<void>;
-  lanes: Lanes;
+  channels: Channels;
 };
 
 /**
  * Sends a batch of due drafts: claim → render → submit → send → record. The claim is of the whole batch, and all other steps are of each
- * email, in the lane of its relay. An email is submitted only when a slot is free, so few emails are between that commit and the commit of their result. After a
+ * email, in the channel of its relay. An email is submitted only when a slot is free, so few emails are between that commit and the commit of their result. After a
  * crash, the delivery of these is unknown.
  */
 async function sendBatch(steps: Steps, projectId: number): Promise<SentBatch> {
-  const { lanes } = steps;
-  const { emails, drafts, lateMs, blocked } = await steps.claim(projectId, lanes);
-  lanes.noteBlocked(projectId, drafts === 0 ? blocked : []);
-  const byLane = Map.groupBy(emails, ({ sender }) => lanes.laneOf(sender.relay));
-  const completions = [...byLane].map(([lane, ofLane]) =>
-    lane.inFlight.run(ofLane, (email) => sendOne(steps, lane, email)),
+  const { channels } = steps;
+  const { emails, drafts, lateMs, blocked } = await steps.claim(projectId, channels);
+  channels.noteBlocked(projectId, drafts === 0 ? blocked : []);
+  const byChannel = Map.groupBy(emails, ({ sender }) => channels.channelOf(sender.relay));
+  const completions = [...byChannel].map(([channel, ofChannel]) =>
+    channel.inFlight.run(ofChannel, (email) => sendOne(steps, channel, email)),
   );
   const completion = Promise.all(completions).then(() => undefined);
   return { drafts, emails: emails.length, lateMs, completion };
@@ -98,7 +98,7 @@ async function sendBatch(steps: Steps, projectId: number): Promise<SentBatch> {
 
 async function sendOne(
   steps: Steps,
-  { slots, unsettled }: Pick<Lane, 'slots' | 'unsettled'>,
+  { slots, unsettled }: Pick<Channel, 'slots' | 'unsettled'>,
   email: ClaimedEmail,
 ): Promise<void> {
   const frozen = await steps.render(email);
@@ -121,8 +121,8 @@ export function createSender(options: SenderOptions): DueDraftSender {
   const { outlet, renderer } = sendServices;
   const rendering = { outlet, tokenKeys, renderer, isSending: true, now, log };
   const submit = createSubmitQueue(db);
-  const lanes = createLanes({ ...options, now });
-  const transportOf = (relay: RelayRef | null): Transport => lanes.laneOf(relay).transport;
+  const channels = createChannels({ ...options, now });
+  const transportOf = (relay: RelayRef | null): Transport => channels.channelOf(relay).transport;
   let stopping = false;
   const steps: Steps = {
     claim: (projectId, room) => claimBatch(claiming, projectId, room),
@@ -133,7 +133,7 @@ export function createSender(options: SenderOptions): DueDraftSender {
     },
     send: (email, frozen) => send(transportOf(email.sender.relay), email, frozen),
     record: createRecordQueue({ ...options, transportOf }),
-    lanes,
+    channels,
   };
 
   async function begin(projectId: number): Promise<SentBatch> {
@@ -152,11 +152,11 @@ export function createSender(options: SenderOptions): DueDraftSender {
     },
     maySend: () => maySend(options),
     async closedUntil() {
-      await lanes.refresh();
-      return lanes.closedUntil();
+      await channels.refresh();
+      return channels.closedUntil();
     },
-    mayClaim: (projectId) => !lanes.isBlocked(projectId),
-    capacity: () => lanes.capacity(),
+    mayClaim: (projectId) => !channels.isBlocked(projectId),
+    capacity: () => channels.capacity(),
     giveUp: () => giveUp(options),
     stop() {
       stopping = true;

@@ -7,7 +7,7 @@ import { createInFlight, type InFlight } from './in-flight.ts';
 import type { OpenRelayTransport, Transport } from './transport.ts';
 
 /** The emails of one relay on their way, so that a slow or failing relay takes nothing from the others. */
-export type Lane = {
+export type Channel = {
   transport: Transport;
   inFlight: InFlight;
   slots: Slots;
@@ -15,10 +15,10 @@ export type Lane = {
   unsettled: Slots;
 };
 
-export type Lanes = Room & {
-  /** Null: the relay of `SMTP_URL`. A lane is opened when it is first needed, and closed when it was not needed for a while. */
-  laneOf(relay: RelayRef | null): Lane;
-  /** Looks up whether relays are assigned at all. Without them there is only one lane. */
+export type Channels = Room & {
+  /** Null: the relay of `SMTP_URL`. A channel is opened when it is first needed, and closed when it was not needed for a while. */
+  channelOf(relay: RelayRef | null): Channel;
+  /** Looks up whether relays are assigned at all. Without them there is only one channel. */
   refresh(): Promise<void>;
   /** Returns when emails can be sent again, if no relay accepts any; else null. */
   closedUntil(): number | null;
@@ -30,7 +30,7 @@ export type Lanes = Room & {
   isBlocked(projectId: number): boolean;
 };
 
-export type LanesOptions = {
+export type ChannelsOptions = {
   db: Tx;
   log: Log;
   now: () => number;
@@ -44,54 +44,57 @@ const SLOTS = 5;
 const UNSETTLED_OF_EACH = 2;
 const REFRESH_EVERY_MS = 2_000;
 const UNUSED_FOR_MS = 10 * 60_000;
-/** A lane that is opened now has this capacity at least. */
-const NEW_LANE_CAPACITY = 20;
+/** A channel that is opened now has this capacity at least. */
+const NEW_CHANNEL_CAPACITY = 20;
 /** The relay of a project may have changed since it was found to be blocked. */
 const BLOCKED_FOR_MS = 5_000;
 const PROJECTS_REMEMBERED = 10_000;
 
-type OpenLane = Lane & { usedAt: number };
+type OpenChannel = Channel & { usedAt: number };
 
-export function createLanes(options: LanesOptions): Lanes {
+export function createChannels(options: ChannelsOptions): Channels {
   const { db, log, now, openRelayTransport } = options;
-  const first = openLane(options.transport, log);
-  const lanes = new Map<string, OpenLane>();
+  const first = openChannel(options.transport, log);
+  const channels = new Map<string, OpenChannel>();
   let hasRelays = false;
   let refreshedAt = -Infinity;
 
-  function laneOf(relay: RelayRef | null): Lane {
+  function channelOf(relay: RelayRef | null): Channel {
     if (relay === null || !openRelayTransport) return first;
     const key = connectionKey(relay);
-    const lane = lanes.get(key) ?? { ...openLane(openRelayTransport(relay), log), usedAt: 0 };
-    lane.usedAt = performance.now();
-    lanes.set(key, lane);
-    return lane;
+    const channel = channels.get(key) ?? { ...openChannel(openRelayTransport(relay), log), usedAt: 0 };
+    channel.usedAt = performance.now();
+    channels.set(key, channel);
+    return channel;
   }
 
   function closeUnused(): void {
     const since = performance.now() - UNUSED_FOR_MS;
-    for (const [key, lane] of lanes) {
-      if (lane.usedAt >= since || lane.inFlight.isBusy()) continue;
-      lanes.delete(key);
-      void lane.transport.close?.();
+    for (const [key, channel] of channels) {
+      if (channel.usedAt >= since || channel.inFlight.isBusy()) continue;
+      channels.delete(key);
+      void channel.transport.close?.();
     }
   }
 
-  const closedUntilOf = ({ transport }: Lane): number | null => transport.closedUntil?.(now()) ?? null;
+  const closedUntilOf = ({ transport }: Channel): number | null => transport.closedUntil?.(now()) ?? null;
   const capacity = (): number =>
     hasRelays
-      ? Math.max(NEW_LANE_CAPACITY, ...[first, ...lanes.values()].map(({ inFlight }) => inFlight.capacity()))
+      ? Math.max(
+          NEW_CHANNEL_CAPACITY,
+          ...[first, ...channels.values()].map(({ inFlight }) => inFlight.capacity()),
+        )
       : first.inFlight.capacity();
 
   return {
-    laneOf,
+    channelOf,
     capacity,
     get most() {
       return capacity();
     },
     of(relay) {
-      const lane = laneOf(relay);
-      return { capacity: lane.inFlight.capacity(), closedUntil: closedUntilOf(lane) };
+      const channel = channelOf(relay);
+      return { capacity: channel.inFlight.capacity(), closedUntil: closedUntilOf(channel) };
     },
     async refresh() {
       if (!openRelayTransport || performance.now() - refreshedAt < REFRESH_EVERY_MS) return;
@@ -100,34 +103,37 @@ export function createLanes(options: LanesOptions): Lanes {
       closeUnused();
     },
     closedUntil: () => (hasRelays ? null : closedUntilOf(first)),
-    ...rememberBlocked(laneOf, (lane) => closedUntilOf(lane) !== null || lane.inFlight.capacity() === 0),
+    ...rememberBlocked(
+      channelOf,
+      (channel) => closedUntilOf(channel) !== null || channel.inFlight.capacity() === 0,
+    ),
   };
 }
 
-/** Remembers the lanes that keep a project from sending, so that no transaction finds out again a moment later. */
+/** Remembers the channels that keep a project from sending, so that no transaction finds out again a moment later. */
 function rememberBlocked(
-  laneOf: (relay: RelayRef | null) => Lane,
-  isFull: (lane: Lane) => boolean,
-): Pick<Lanes, 'noteBlocked' | 'isBlocked'> {
-  const projects = new Map<number, { lanes: Lane[]; until: number }>();
+  channelOf: (relay: RelayRef | null) => Channel,
+  isFull: (channel: Channel) => boolean,
+): Pick<Channels, 'noteBlocked' | 'isBlocked'> {
+  const projects = new Map<number, { channels: Channel[]; until: number }>();
   return {
     noteBlocked(projectId, blocked) {
       projects.delete(projectId);
       if (blocked.length === 0 || projects.size >= PROJECTS_REMEMBERED) return;
       const until = performance.now() + BLOCKED_FOR_MS;
-      projects.set(projectId, { lanes: blocked.map(({ relay }) => laneOf(relay)), until });
+      projects.set(projectId, { channels: blocked.map(({ relay }) => channelOf(relay)), until });
     },
     isBlocked(projectId) {
       const known = projects.get(projectId);
       if (!known) return false;
-      const isStill = known.until > performance.now() && known.lanes.every(isFull);
+      const isStill = known.until > performance.now() && known.channels.every(isFull);
       if (!isStill) projects.delete(projectId);
       return isStill;
     },
   };
 }
 
-function openLane(transport: Transport, log: Log): Lane {
+function openChannel(transport: Transport, log: Log): Channel {
   const slots = transport.slots ?? SLOTS;
   return {
     transport,
