@@ -38,7 +38,11 @@ export async function build(sizes: Sizes): Promise<BuildTables> {
     const active = Math.min(ACTIVE, sizes.buildPeople / 2);
     const world = { projectId: project.id, people: active, lapsed: 0, eventsOfEach: 4 };
     await makePeople(testbed, world);
-    await addInactiveUsers(testbed, { projectId: project.id, from: active, count: sizes.buildPeople - active });
+    await addInactiveUsers(testbed, {
+      projectId: project.id,
+      from: active,
+      count: sizes.buildPeople - active,
+    });
     await settle(testbed.url);
     const baselines: number[] = [];
     for (const [, definition] of DEFINITIONS)

@@ -88,8 +88,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const sender = startSending(options, {
     ...loops,
     transport: meteredTransport(out.transport, meter),
-    openRelayTransport: (relay) =>
-      keepInside(meteredSubmissions(openRelayTransport(relay), metrics), db),
+    openRelayTransport: (relay) => keepInside(meteredSubmissions(openRelayTransport(relay), metrics), db),
   });
   settled = () => Promise.all([sender.settled(), scheduler.settled()]);
   const processorLoop = startProcessor({
@@ -138,7 +137,15 @@ function startIntake(
   const wake = (): void => processorLoop.wake();
   const openStripe = stripeReader(db, stripeAddress);
   return {
-    importer: startImporter({ db, log, encrypter, openStripe, watch, pauseMs: IMPORT_PAUSE_MS, accepted: wake }),
+    importer: startImporter({
+      db,
+      log,
+      encrypter,
+      openStripe,
+      watch,
+      pauseMs: IMPORT_PAUSE_MS,
+      accepted: wake,
+    }),
     listener: startListener({ connection, channel: INGEST_QUEUE_CHANNEL, onNotification: wake, log }),
   };
 }
@@ -153,7 +160,16 @@ function startSending(
   }: LoopParts & { transport: Transport; openRelayTransport: OpenRelayTransport },
 ): DraftSender {
   const newId = idMaker(db.clock);
-  const deps = { db, log, newId, sendServices, tokenKeys, ...transports, togetherMs: TOGETHER_MS, restoreGuard };
+  const deps = {
+    db,
+    log,
+    newId,
+    sendServices,
+    tokenKeys,
+    ...transports,
+    togetherMs: TOGETHER_MS,
+    restoreGuard,
+  };
   return startSender({ db, sender: createSender(deps), log, watch, onLag: metrics.reportLag });
 }
 

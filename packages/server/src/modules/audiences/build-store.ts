@@ -79,7 +79,13 @@ const EARLIEST = (references: string): string =>
   `least(e.until, (SELECT min(t.at) FROM beckon.audience_timer t WHERE t.project_id = $1
      AND t.external_user_id = e.external_user_id AND t.version_id = ANY (${references}::bigint[])))`;
 
-type BuildProgress = { projectId: number; versionId: number; builtTo: string; built: number; joined?: number };
+type BuildProgress = {
+  projectId: number;
+  versionId: number;
+  builtTo: string;
+  built: number;
+  joined?: number;
+};
 
 /**
  * Records that all users up to `builtTo` are evaluated, `built` in total, of whom `joined` are new members. Returns false if the version is

@@ -49,7 +49,10 @@ describe('startAudienceBuilder', () => {
     const db = await openTestDatabase(fixedClock());
     const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
     const { id: projectId } = await createProject(db, { name: 'Acme' });
-    const users = Array.from({ length: 600 }, (_, i) => ({ external_user_id: `u${i}`, traits: { seats: i } }));
+    const users = Array.from({ length: 600 }, (_, i) => ({
+      external_user_id: `u${i}`,
+      traits: { seats: i },
+    }));
     await putRecords(db, { projectId, kind: 'users', records: users });
     await processor.batch('live', [projectId]);
     const definition = { trait: 'seats', at_least: 300 };

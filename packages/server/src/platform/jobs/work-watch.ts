@@ -47,7 +47,11 @@ export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkW
   /** Returns null after a failure. All loops are then woken, because each of them reports and repeats its own failures. */
   async function findDue(): Promise<DueRow | null> {
     const columns = kinds.map(({ query }, i) => `EXISTS (${query}) AS ${columnOf(i)}`);
-    const query = { name: 'work.due', text: `SELECT ${columns.join(', ')}`, values: [new Date(db.clock.now())] };
+    const query = {
+      name: 'work.due',
+      text: `SELECT ${columns.join(', ')}`,
+      values: [new Date(db.clock.now())],
+    };
     try {
       return (await db.prepared<DueRow>(query))[0] ?? null;
     } catch {

@@ -119,7 +119,10 @@ export async function hasAnyWork(tx: Tx, now: Date): Promise<boolean> {
 }
 
 /** Returns whether this project has queued records or due work to process. Reads the table `ingest_queue` of another module. */
-export async function hasWork(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<boolean> {
+export async function hasWork(
+  tx: Tx,
+  { projectId, now }: { projectId: number; now: Date },
+): Promise<boolean> {
   const rows = await tx.prepared<{ has_work: boolean }>({
     name: 'timers.work_of_project',
     text: `SELECT EXISTS (

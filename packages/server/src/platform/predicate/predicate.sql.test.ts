@@ -129,7 +129,11 @@ async function queryDatabase(
     params.values,
   );
   // Both queries give the same answer, and a difference shows as null.
-  return rows.map(({ id, holds, matches, until }) => ({ id, holds: holds === matches ? holds : null, until }));
+  return rows.map(({ id, holds, matches, until }) => ({
+    id,
+    holds: holds === matches ? holds : null,
+    until,
+  }));
 }
 
 function predicateOf(definition: object): Predicate {

@@ -231,10 +231,7 @@ export async function listUnprovenNames(tx: Tx, limit: number): Promise<string[]
 }
 
 /** Lists the relays in use by a project through which no bounce or complaint has come back yet. */
-export async function listUnprovenRelays(
-  tx: Tx,
-  projectId: number,
-): Promise<{ id: string; name: string }[]> {
+export async function listUnprovenRelays(tx: Tx, projectId: number): Promise<{ id: string; name: string }[]> {
   const { byDomain, fallback } = await findAssignedRelays(tx, projectId);
   const used = [...byDomain.values(), ...(fallback && !byDomain.has(WHOLE_PROJECT) ? [fallback] : [])];
   if (used.length === 0) return [];
