@@ -237,11 +237,11 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
       await isSomewhere();
     },
     async imports() {
+      // Before the key: the browser needs a moment to hand over its file dialog.
+      const choosing = page.waitForEvent('filechooser');
       await keys.activate(button('New import').first());
-      const file = dialog('New import').getByRole('button', { name: /^File/ });
-      await keys.tabTo(file);
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), keys.press('Enter')]);
-      await chooser.setFiles(CSV);
+      await keys.activate(dialog('New import').getByRole('button', { name: /^File/ }));
+      await (await choosing).setFiles(CSV);
       await keys.activate(button('Upload'));
       await keys.activate(button('Check all rows'));
       await keys.activate(button('Start import'));

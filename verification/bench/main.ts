@@ -19,10 +19,9 @@ import { benchWhole } from './whole/index.ts';
 /**
  * `npm run bench -- [name [part …]] [--quick] [--keep] [--compare FILE]`
  *
- * Runs all benchmarks if none is named, each with its baseline in the same run. Their progress goes to stderr. A quick run of all of them
- * takes less than ten minutes on two cores. `--keep` stores the figures with the results of this repository and in
- * docs/explanation/benchmarks.md, where each table replaces the one before. A run of all benchmarks does so automatically. `--compare`
- * prints the figures next to those of an earlier run.
+ * Runs all benchmarks if none is named, each with its baseline in the same run. Their progress goes to stderr. `--keep` stores the
+ * figures with the results of this repository and in docs/explanation/benchmarks.md, where each table replaces the one before. A run of
+ * all benchmarks does so automatically. `--compare` prints the figures next to those of an earlier run.
  */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,

@@ -66,7 +66,7 @@ export function listUnfinished(
   });
 }
 
-/** Returns a row if a version of any project is being built. */
+/** Returns a row if a version of any project is being built. The second condition is that of the partial index. */
 export const BUILDS_DUE = `SELECT 1 FROM beckon.audience_version WHERE state = 'building' AND state <> 'served'`;
 
 export type StoredMembershipRow = { n: number; version_id: number; since: Date | null; at: Date | null };

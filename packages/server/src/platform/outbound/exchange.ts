@@ -84,7 +84,7 @@ export function exchange(
       resolve(result);
     }
 
-    function fail(failed: FailureDetail & { wasReused?: true }): void {
+    function fail(failed: ExchangeFailure): void {
       const isUnsent = !isOpen(request?.socket);
       settle({ ok: false, ...failed, ...(isUnsent ? { isUnsent } : {}), ms: elapsed() });
       request?.destroy();
@@ -95,28 +95,16 @@ export function exchange(
     const deadline = setTimeout(() => fail(timeoutOf(totalMs)), totalMs);
 
     function start(): void {
-      const going = open(agents, sent);
-      request = going;
-      let hasResponse = false;
-      going.on('response', (response) => {
-        hasResponse = true;
-        read(response, sent.fileMaxBytes, {
-          onEnd: (body) => settle(responseOf(response, body, elapsed())),
-          onError: (error) => fail(failureOf(error, 'open')),
-        });
+      request = open(agents, sent);
+      follow(request, sent, {
+        onAnswer: (response, body) => settle(responseOf(response, body, elapsed())),
+        onFailure(failed) {
+          if (failed.wasReused) agents.forget(sent.pool);
+          fail(failed);
+        },
       });
-      going.on('upgrade', (_, socket) => {
-        fail({ error: 'protocol', detail: 'It responded with another protocol' });
-        socket.destroy();
-      });
-      going.on('error', (error) => {
-        const failed = failureOf(error, phaseOf(error));
-        const wasReused = failed.error === 'reset' && going.reusedSocket && !hasResponse;
-        if (wasReused) agents.forget(sent.pool);
-        fail(wasReused ? { ...failed, wasReused } : failed);
-      });
-      if (sent.posted) going.once('finish', sent.posted);
-      going.end(sent.body ?? undefined);
+      if (sent.posted) request.once('finish', sent.posted);
+      request.end(sent.body ?? undefined);
     }
 
     try {
@@ -132,6 +120,37 @@ function open(agents: Agents, sent: SentRequest): ClientRequest {
   const agent = agents.of(protocol, !sent.reuse);
   const options = { agent, host, port, path, method, headers, pool, maxHeaderSize: HEADER_MAX_BYTES };
   return protocol === 'http:' ? http.request(options) : https.request(options);
+}
+
+type ExchangeFailure = FailureDetail & { wasReused?: true };
+type ExchangeEvents = {
+  onAnswer: (response: IncomingMessage, body: ReceivedBody) => void;
+  onFailure: (failed: ExchangeFailure) => void;
+};
+
+/** Reports the end of a request: its answer, or why it failed. */
+function follow(
+  request: ClientRequest,
+  { fileMaxBytes }: SentRequest,
+  { onAnswer, onFailure }: ExchangeEvents,
+): void {
+  let hasResponse = false;
+  request.on('response', (response) => {
+    hasResponse = true;
+    read(response, fileMaxBytes, {
+      onEnd: (body) => onAnswer(response, body),
+      onError: (error) => onFailure(failureOf(error, 'open')),
+    });
+  });
+  request.on('upgrade', (_, socket) => {
+    onFailure({ error: 'protocol', detail: 'It responded with another protocol' });
+    socket.destroy();
+  });
+  request.on('error', (error) => {
+    const failed = failureOf(error, phaseOf(error));
+    const wasReused = failed.error === 'reset' && request.reusedSocket && !hasResponse;
+    onFailure(wasReused ? { ...failed, wasReused } : failed);
+  });
 }
 
 type ReceivedBody = { text: string; file: Buffer | null };

@@ -68,13 +68,13 @@ export function listNames(
   );
 }
 
+/** Returns a row if an event of any project is being counted for all users. */
+export const COUNTS_DUE = `SELECT 1 FROM beckon.counted_event WHERE NOT is_whole`;
+
 /**
  * Lists projects with unfinished counts after `after`, by id. Reads all unfinished names, because few projects count at a time and have
  * few names in total.
  */
-/** Returns a row if an event of any project is being counted for all users. */
-export const COUNTS_DUE = `SELECT 1 FROM beckon.counted_event WHERE NOT is_whole`;
-
 export async function listCountingProjects(
   tx: Tx,
   { after, limit }: { after: number | null; limit: number },
