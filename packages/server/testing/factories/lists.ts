@@ -89,8 +89,8 @@ export async function openLists() {
       await putRecords(db, { projectId, kind: 'events', records: [event] });
     }
     await engine.settle();
-    const ids = (await rowsOf('drafts', {}, 100)).map(({ id }) => id);
-    expect(ids).toHaveLength(6);
+    const ids = (await rowsOf('drafts', { filter: '-user:d4 -user:d5 -user:d6' }, 100)).map(({ id }) => id);
+    expect(ids).toHaveLength(3);
     const skip = { kind: 'skip', reason: FORMULA };
     await request('POST', 'drafts/bulk', { ids: ids.slice(0, 2), action: skip });
     await request('POST', 'drafts/bulk', { ids: ids.slice(2, 3), action: { kind: 'approve' } });

@@ -12,12 +12,12 @@
  * Comparison by key is case-sensitive. An item without a key passes no term on it, and every negated one.
  */
 
-import { isWithin, type Span, spansSql } from './moments.ts';
+import { isWithin, type TimeRange, spansSql } from './moments.ts';
 
 export type Filter = { terms: FilterTerm[] };
 
 /** `spans`: the ranges of times that the values mean, for a key whose values are times. */
-export type FilterTerm = { key: string; negated: boolean; values: Pattern[]; spans?: Span[] };
+export type FilterTerm = { key: string; negated: boolean; values: Pattern[]; spans?: TimeRange[] };
 
 /** The texts between the stars: ['42'] matches that value, ['trial_', ''] any value with that prefix. Adjacent stars are merged. */
 export type Pattern = string[];

@@ -4,19 +4,19 @@ import type { FieldFault } from '../fault.ts';
 type TimeTerm = { key: string; negated: boolean; values: readonly (readonly string[])[] };
 
 /** A range of times in milliseconds: from `from` on and before `until`. Null: no limit. */
-export type Span = { from: number | null; until: number | null };
+export type TimeRange = { from: number | null; until: number | null };
 
 /** Values that are times: a day, or a time after < or >, such as `seen:>2026-01-01`. */
 const MOMENT = /^([<>]?)(.+)$/;
 
 /** Returns the ranges of times that the values of a term mean, or its errors. A day is a day of the zone. */
-export function readSpans({ key, values }: TimeTerm, zone: string): Span[] | FieldFault[] {
+export function readSpans({ key, values }: TimeTerm, zone: string): TimeRange[] | FieldFault[] {
   const spans = values.map(([text = '', ...more]) => (more.length === 0 ? spanOf(text, zone) : null));
   if (spans.every((span) => span !== null)) return spans;
   return [{ message: `${key} must be a date such as 2026-01-31, or one after < or >`, field: 'filter' }];
 }
 
-function spanOf(text: string, zone: string): Span | null {
+function spanOf(text: string, zone: string): TimeRange | null {
   const [, sign = '', moment = ''] = MOMENT.exec(text) ?? [];
   const instant = parseInstant(moment);
   if (Number.isNaN(instant)) return null;
@@ -33,12 +33,16 @@ function dayIn(day: string, zone: string): [number, number] {
 }
 
 /** Returns whether a time is in one of the ranges. */
-export function isWithin(spans: readonly Span[], at: number): boolean {
+export function isWithin(spans: readonly TimeRange[], at: number): boolean {
   return spans.some(({ from, until }) => (from === null || at >= from) && (until === null || at < until));
 }
 
 /** A condition on a column with times. Each range compares the bare column, so that an index on it helps. */
-export function spansSql(spans: readonly Span[], column: string, bind: (value: string) => string): string {
+export function spansSql(
+  spans: readonly TimeRange[],
+  column: string,
+  bind: (value: string) => string,
+): string {
   const conditions = spans.map(({ from, until }) => {
     const parts = [
       ...(from === null ? [] : [`${column} >= ${bind(timestampText(from))}::timestamptz`]),

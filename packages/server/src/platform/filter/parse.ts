@@ -7,7 +7,7 @@ import {
   type Vocabulary,
   WORDS,
 } from './filter.ts';
-import { readSpans, type Span } from './moments.ts';
+import { readSpans, type TimeRange } from './moments.ts';
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; faults: FieldFault[] };
 
@@ -57,7 +57,7 @@ export function readFilter(text: string | undefined, vocabulary: Vocabulary, zon
   return { terms };
 }
 
-function isSpans(read: Span[] | FieldFault[]): read is Span[] {
+function isSpans(read: TimeRange[] | FieldFault[]): read is TimeRange[] {
   return read.every((item) => 'from' in item);
 }
 

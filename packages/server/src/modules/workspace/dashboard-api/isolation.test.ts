@@ -140,7 +140,7 @@ const reads = DASHBOARD_ROUTES.filter(
 
 /** Paths to data that this project does not have. */
 const NOT_HERE =
-  /^GET (?:.links$|.token$|.device.:code$|.projects.:project.(?:domains.:domain|events.:event|templates.:template|imports.:import|webhook-deliveries.:message))/;
+  /^GET (?:.links$|.token$|.device.:code$|.projects.:project.(?:domains.:domain|events.:event|templates.:template|imports.:import|relays.:relay|webhook-deliveries.:message))/;
 
 /** Exports are audited, and attempts at a code are counted. */
 const NOTED = { audit: '', team_attempt: '' };

@@ -135,6 +135,7 @@ const OF_MANY_ROWS = [
   'GET /projects/:project/webhook-deliveries.csv',
   'GET /projects/:project/webhooks.csv',
   'GET /queue',
+  'POST /projects/:project/relays/:relay/suppressions',
   'POST /projects/:project/resume',
   'POST /projects/:project/rules/:rule/duplicate',
   'POST /projects/:project/rules/:rule/enrollment',
