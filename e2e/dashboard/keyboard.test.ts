@@ -218,8 +218,8 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
       await arrived('Users');
     },
     async suppressions() {
-      const address: [string, string, string] = ['Add suppression', 'Email address', 'kb@example.com'];
-      const adding = await typeInDialog(button('Add suppression'), address);
+      const typed: [string, string, string] = ['Add suppression', 'Email address', 'kb@example.com'];
+      const adding = await typeInDialog(button('Add suppression'), typed);
       await keys.press('Enter');
       await adding.waitFor({ state: 'hidden' });
       await keys.isOn(button('Add suppression'));
@@ -232,8 +232,7 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
       await keys.press('Enter', 'ArrowDown', 'Enter');
       await keys.activate(removing.getByRole('button', { name: 'Remove suppression' }));
       await removing.waitFor({ state: 'hidden' });
-      const rows = await request<SuppressionListed[]>('GET', 'suppressions?filter=kb');
-      expect(rows.filter(({ value }) => value === 'kb@example.com')).toEqual([]);
+      expect(await request<SuppressionListed[]>('GET', 'suppressions?filter=kb@example.com')).toEqual([]);
       await isSomewhere();
     },
     async imports() {
@@ -397,7 +396,7 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
     'settings/audit': () =>
       openPanel((panel) =>
         panel
-          .getByText(/By|Member|Action/)
+          .getByText(/Member|Action/)
           .first()
           .waitFor(),
       ),
@@ -460,7 +459,9 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
   };
 
   test('every screen has a task', () => {
-    expect([...paths.keys()].toSorted()).toEqual(Object.keys(TASKS).toSorted());
+    // relays.test.ts adds, tests and uses a relay by keyboard.
+    const tested = [...Object.keys(TASKS), 'settings/relays', 'settings/relays/new'];
+    expect([...paths.keys()].toSorted()).toEqual(tested.toSorted());
   });
 
   test.each(Object.keys(TASKS))('%s', async (screen) => {

@@ -4,6 +4,7 @@ import { type Sink, startSink } from '../../packages/server/testing/servers/smtp
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { zoneWhereItIs } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
+import { keysOn } from '../kit/keys.ts';
 import { type Session, signedIn } from '../kit/session.ts';
 
 const DOMAIN = 'mail.acme.test';
@@ -106,5 +107,26 @@ describe.skipIf(!hasBrowser)('relays in Chromium', () => {
     await page.getByText('not in use').waitFor();
     await remove();
     await page.getByRole('heading', { name: 'No relays yet' }).waitFor();
+  }, 60_000);
+
+  test('adds, tests and uses a relay by keyboard alone', async () => {
+    const keys = keysOn(page);
+    await open('relays');
+    await keys.activate(page.getByRole('link', { name: 'Add relay' }).first());
+    await keys.isOn(page.getByRole('heading', { level: 1, name: 'Add relay' }));
+    await keys.tabTo(page.getByRole('radio', { name: 'SMTP', exact: true }));
+    await keys.press('Space');
+    await keys.fill(page.getByLabel('Host'), '127.0.0.1');
+    await keys.fill(page.getByLabel('Port (optional)'), String(sink.port));
+    await keys.tabTo(page.getByLabel('Encryption'));
+    await keys.press('n');
+    expect(await page.getByLabel('Encryption').inputValue()).toBe('none');
+    await keys.activate(button('Add relay'));
+    await keys.isOn(page.getByRole('heading', { level: 1, name: 'SMTP' }));
+    await keys.activate(button('Test'));
+    await page.getByText('Test passed', { exact: true }).first().waitFor();
+    await keys.tabTo(page.getByRole('switch', { name: 'This project' }));
+    await keys.press('Space');
+    await page.getByRole('switch', { name: 'This project', checked: true }).waitFor();
   }, 60_000);
 });
