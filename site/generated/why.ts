@@ -109,7 +109,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   bounced: 'Ask the user for another address. Beckon suppresses this one if it does not exist.',
   rejected: 'Read the server’s reply in `beckon drafts show`. It usually says what to change.',
   relay_unreachable:
-    'Check the relay and `SMTP_URL`. `beckon-server doctor` tests both. Emails wait until then.',
+    'Check the relay: `beckon-server doctor` tests that of `SMTP_URL`, and `beckon relays test` any other. Emails wait until then.',
   relay_rejected:
     'Read its reply in `beckon drafts show`. The usual causes are the password, the sender, an account limit, or a blocked IP address of this server.',
   relay_failing: 'Ask the operator of the relay. No user was suppressed.',

@@ -15,7 +15,7 @@ export async function checkRelayFeedback({
     warn(
       'relay feedback',
       `No bounce has come back through ${shown}${more}: bounces and complaints may be missed`,
-      'Open the relay in the dashboard (Settings → Relays), and send the email that proves its feedback',
+      'Open the relay in the dashboard (Settings → Project → Relays), and send the email that proves its feedback',
     ),
   ];
 }

@@ -255,7 +255,7 @@ export const mailgun: RelayAdapter = {
       label: 'Webhook signing key',
       isSecret: true,
       isOptional: true,
-      hint: 'In Mailgun: Settings → API security → HTTP webhook signing key.',
+      hint: 'In Mailgun, under Settings and API security: HTTP webhook signing key.',
     },
     API_URL,
   ],

@@ -221,7 +221,7 @@ export const sendgrid: RelayAdapter = {
       name: 'api_key',
       label: 'API key',
       isSecret: true,
-      hint: 'In SendGrid: Settings → API Keys, with Mail Send.',
+      hint: 'In SendGrid, under Settings: API Keys, with Mail Send.',
     },
     { name: 'region', label: 'Region', isSecret: false, values: ['global', 'eu'] },
     {
@@ -229,7 +229,7 @@ export const sendgrid: RelayAdapter = {
       label: 'Webhook verification key',
       isSecret: false,
       isOptional: true,
-      hint: 'In SendGrid: Settings → Mail Settings → Event Webhook, with Signature Verification enabled.',
+      hint: 'In SendGrid, under Settings and Mail Settings: Event Webhook, with Signature Verification enabled.',
     },
     API_URL,
   ],
