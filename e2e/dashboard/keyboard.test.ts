@@ -390,7 +390,7 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
     async 'settings/data'() {
       await keys.fill(field('Events'), '400d');
       await keys.press('ControlOrMeta+s');
-      await page.getByText('Saved', { exact: true }).waitFor();
+      await page.getByText('Saved', { exact: true }).last().waitFor();
       await keys.isOn(field('Events'));
     },
     'settings/audit': () =>

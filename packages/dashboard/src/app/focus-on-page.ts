@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { forgetFocus } from './keep-focus.ts';
 
 /**
  * Moves the focus to the heading after navigation, for screen readers and keyboards. A change of the filter or row in the URL moves
@@ -12,6 +13,7 @@ export function useFocusOnPage(): void {
     const unsubscribe = router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (!pathChanged || !fromLocation) return;
       stopWaiting();
+      forgetFocus();
       stopWaiting = focusTitle();
     });
     return () => {

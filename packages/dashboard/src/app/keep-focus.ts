@@ -8,14 +8,20 @@ const RECENT_MAX = 20;
 /** A key that is pressed next must not become text. */
 const TYPED_INTO = 'input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable="true"]';
 
+/** The elements of the page that had the focus, the last one first. */
+let recent: HTMLElement[] = [];
+
+/** After navigation, the focus belongs on the heading of the new page, and not on what had it before. */
+export function forgetFocus(): void {
+  recent = [];
+}
+
 /**
  * Returns the focus to the page when nothing has it. A dialog that is removed takes it away. For a keyboard, so does a button that is disabled
  * while its action runs, or that is removed afterwards. The element of the page that had it last gets it, or the one before it that is left,
  * or the heading.
  */
 export function keepFocus(): void {
-  /** The elements of the page that had the focus, the last one first. */
-  let recent: HTMLElement[] = [];
   /** A pointer needs no focus, and must not make the page scroll. */
   let isKeyboard = false;
   /** The member moved the focus to nothing, for example with a click on the background. */
