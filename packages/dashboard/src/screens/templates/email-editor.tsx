@@ -4,15 +4,17 @@ import { FilePen, Send } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
-import { refused, SaveBar, notify, useEdited } from '../../parts/index.ts';
+import { later, refused, SaveBar, notify, useEdited, WhenOpened } from '../../parts/index.ts';
 import { EmailForm } from './email-form.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { isSame, takeProposed } from './proposed.ts';
-import { Changes, PublishDialog } from './publish-dialog.tsx';
 import classes from './templates.module.css';
 import { usePreview } from './use-preview.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
+
+const Changes = later(() => import('./publish-dialog.tsx'), 'Changes');
+const PublishDialog = later(() => import('./publish-dialog.tsx'), 'PublishDialog', null);
 
 const route = getRouteApi('/p/$project/templates/$template');
 
@@ -177,17 +179,19 @@ function SaveFooter({ template, words, isNew, isSound, onSaved }: SaveFooterProp
         label={label}
         note="Unsaved changes. Users get them only after publishing."
       />
-      <PublishDialog
-        opened={isPublishing}
-        onClose={() => setPublishing(false)}
-        template={template}
-        email={email}
-        base={words.base}
-        onPublished={() => {
-          setPublishing(false);
-          onSaved();
-        }}
-      />
+      <WhenOpened opened={isPublishing}>
+        <PublishDialog
+          opened={isPublishing}
+          onClose={() => setPublishing(false)}
+          template={template}
+          email={email}
+          base={words.base}
+          onPublished={() => {
+            setPublishing(false);
+            onSaved();
+          }}
+        />
+      </WhenOpened>
     </>
   );
 }
