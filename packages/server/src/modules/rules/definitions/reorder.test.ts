@@ -21,6 +21,24 @@ test('moves a rule before another of equal priority', () => {
   ).toEqual(['a', 'c', 'b']);
 });
 
+test('moves a rule among others at the lowest or the highest priority, and keeps those that are in order', () => {
+  const lowest = ['a', 'b', 'c', 'd'].map((id) => rule(id, 0));
+  expect(reorderPriorities(lowest, 'a', 'c')).toEqual(
+    new Map([
+      ['a', 1],
+      ['b', 2],
+    ]),
+  );
+  const highest = ['a', 'b', 'c', 'd'].map((id) => rule(id, PRIORITY_MAX));
+  expect(reorderPriorities(highest, 'd', 'b')).toEqual(
+    new Map([
+      ['d', 999],
+      ['b', 998],
+      ['c', 997],
+    ]),
+  );
+});
+
 test('moves any rule to any position and keeps the order of the others', () => {
   const priorities = fc.array(fc.integer({ min: 0, max: PRIORITY_MAX }), { minLength: 1, maxLength: 40 });
   fc.assert(

@@ -4,7 +4,11 @@ export type RankedRule = { id: string; name: string; priority: number };
 export const PRIORITY_MAX = 1_000;
 
 export function inOrder<T extends RankedRule>(rules: readonly T[]): T[] {
-  return rules.toSorted((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
+  return rules.toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
+}
+
+function isBefore(a: RankedRule, b: RankedRule): boolean {
+  return a.priority > b.priority || (a.priority === b.priority && a.name < b.name);
 }
 
 /**
@@ -47,31 +51,41 @@ function topOf(below: number): number | null {
   return below >= PRIORITY_MAX ? null : Math.min(PRIORITY_MAX, below + STEP);
 }
 
-/** Moves the rules above up and the rules below down, each only as far as necessary. */
+/** Moves the rules above up and the rules below down, each only as far as necessary: a rule that is in order stays. */
 function pushNeighbors(line: readonly RankedRule[], at: number): Map<string, number> | null {
+  const [moved, ...below] = line.slice(at);
+  if (!moved) return null;
+  const above = line.slice(0, at).toReversed();
   for (const start of candidates(line, at)) {
-    const changed = new Map<string, number>();
-    const note = (rule: RankedRule | undefined, priority: number): number => {
-      if (rule && rule.priority !== priority) changed.set(rule.id, priority);
-      return priority;
-    };
-    let last = note(line[at], start);
-    for (let i = at - 1; i >= 0; i -= 1) last = note(line[i], Math.max(line[i]?.priority ?? 0, last + 1));
-    const top = last;
-    last = start;
-    for (let i = at + 1; i < line.length; i += 1)
-      last = note(line[i], Math.min(line[i]?.priority ?? 0, last - 1));
-    if (top <= PRIORITY_MAX && last >= 0) return changed;
+    const first = { ...moved, priority: start };
+    const lower = pushEach(first, below, (rule, last) =>
+      isBefore(last, rule) ? rule : { ...rule, priority: last.priority - 1 },
+    );
+    const higher = pushEach(first, above, (rule, last) =>
+      isBefore(rule, last) ? rule : { ...rule, priority: last.priority + 1 },
+    );
+    const placed = [...lower, ...higher, first];
+    if (placed.some(({ priority }) => priority < 0 || priority > PRIORITY_MAX)) continue;
+    const former = new Map(line.map(({ id, priority }) => [id, priority]));
+    const changed = placed.filter(({ id, priority }) => former.get(id) !== priority);
+    return new Map(changed.map(({ id, priority }) => [id, priority]));
   }
   return null;
+}
+
+/** Places each rule next to the one before it. */
+function pushEach(
+  first: RankedRule,
+  rules: readonly RankedRule[],
+  place: (rule: RankedRule, last: RankedRule) => RankedRule,
+): RankedRule[] {
+  let last = first;
+  return rules.map((rule) => (last = place(rule, last)));
 }
 
 /** Returns the possible priorities: first next to the neighbors, then where all rules fit. */
 function candidates(line: readonly RankedRule[], at: number): number[] {
   const [above, below] = [line[at - 1]?.priority ?? PRIORITY_MAX, line[at + 1]?.priority ?? 0];
   const [least, most] = [line.length - 1 - at, PRIORITY_MAX - at];
-  const within = (value: number): number => Math.max(least, Math.min(most, value));
-  return [within(below + 1), within(above - 1), within(below), least, most].filter(
-    (candidate) => candidate <= most,
-  );
+  return [below + 1, above - 1, below, least, most];
 }
