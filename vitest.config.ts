@@ -17,7 +17,11 @@ const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { t
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/dashboard/build-once.ts', 'packages/server/testing/factories/global-setup.ts'],
+    globalSetup: [
+      'scripts/test-files.ts',
+      'packages/dashboard/build-once.ts',
+      'packages/server/testing/factories/global-setup.ts',
+    ],
     // Each waits a third of its time: for the disk, for a process that starts, for one that it has killed.
     maxWorkers: 3,
     projects: [

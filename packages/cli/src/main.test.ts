@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, expect, test } from 'vitest';
+import { programEnv } from '../../server/testing/servers/program-env.ts';
 import { testShell } from '../testkit/shell.ts';
 import { testWorld } from '../testkit/world.ts';
 
@@ -14,7 +15,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 const world = await testWorld();
 const home = mkdtempSync(join(tmpdir(), 'beckon-home-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
-const base = { PATH: process.env.PATH ?? '', HOME: home, BECKON_URL: world.url };
+const base = { ...programEnv(), HOME: home, BECKON_URL: world.url };
 const [reading, reviewing] = [await world.tokenFor(['read']), await world.tokenFor(['read', 'review'])];
 
 type Process = {

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AuditListed, ProjectListed } from '@beckon/contract/dashboard';
 import { testDatabase } from '../../testing/factories/database.ts';
 import { requestOverSocket, type LocalRequestOptions } from '../../testing/servers/http-client.ts';
+import { programEnv } from '../../testing/servers/program-env.ts';
 import { type Supervised, superviseServer } from '../../testing/servers/supervised-server.ts';
 import { listening, portOf } from './listening.ts';
 
@@ -159,7 +160,7 @@ describe('local shell of a server with nothing but a data directory', async () =
   test('is in no backup and no support bundle', async () => {
     const to = join(base, 'backups');
     const env = {
-      PATH: process.env['PATH'],
+      ...programEnv(),
       DATA_DIR: dataDir,
       BACKUP_DIR: to,
       BACKUP_PASSPHRASE: 'correct horse battery staple',
@@ -248,7 +249,10 @@ describe('local shell over the life of processes', () => {
     const dataDir = join(newDataDir(), 'd'.repeat(100));
     const server = start(dataDir, withDatabase);
     await server.url;
-    expect(server.output.join('\n')).toMatch(/Warning: DATA_DIR is .* too long for the socket/);
+    // The warning is on the error output, which may be read after the URL.
+    await expect
+      .poll(() => server.output.join('\n'))
+      .toMatch(/Warning: DATA_DIR is .* too long for the socket/);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 }, 120_000);

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../testing/factories/database.ts';
+import { programEnv } from '../../testing/servers/program-env.ts';
 
 /** Both programs, as processes of their own. */
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -19,7 +20,7 @@ afterAll(async () => {
   await rm(workDir, { recursive: true });
 });
 const env = {
-  PATH: process.env['PATH'],
+  ...programEnv(),
   DATABASE_URL: testDb.url,
   SECRET_KEY: 'x'.repeat(32),
   PORT: '0',

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { programEnv } from './program-env.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main/main.ts');
 
@@ -21,7 +22,7 @@ export type Supervised = {
 
 export function superviseServer(env: Record<string, string>): Supervised {
   const defaults = { PORT: '0', MAIL_IN_PORT: '0', LOCAL_SHELL: 'off' };
-  const options = { env: { PATH: process.env['PATH'], ...defaults, ...env } };
+  const options = { env: { ...programEnv(), ...defaults, ...env } };
   const child = spawn(process.execPath, [MAIN, 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const output: string[] = [];
   const lines: Line[] = [];

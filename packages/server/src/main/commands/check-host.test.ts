@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../testing/factories/database.ts';
+import { programEnv } from '../../../testing/servers/program-env.ts';
 import { checkHost, type Host } from './check-host.ts';
 import type { InstallationCheck, InspectedConfig } from './checks.ts';
 
@@ -95,7 +96,7 @@ test.skipIf(!faketime)(
     const database = await testDatabase();
     const args = ['-f', '+42s', process.execPath, MAIN, 'doctor', '--json'];
     const env = {
-      PATH: process.env['PATH'],
+      ...programEnv(),
       DATABASE_URL: database.url,
       SECRET_KEY: 'of these tests alone, and long enough',
       PORT: '0',
