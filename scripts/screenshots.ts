@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { hasBrowser, newPerson, openBrowser } from '../e2e/kit/browser.ts';
-import { newInstallation } from '../e2e/kit/installation.ts';
+import { emptyInstallation } from '../e2e/kit/installation.ts';
 import { type Session, sessionOf, signedIn } from '../e2e/kit/session.ts';
 
 /** The screenshots of the README and the guide: a demo, in both themes. */
@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, '../docs/screenshots');
 
 if (!hasBrowser) throw new Error('Chromium is needed for this: apt-get install chromium');
 await mkdir(FOLDER, { recursive: true });
-const [browser, installation] = [await openBrowser(), await newInstallation()];
+const [browser, installation] = [await openBrowser(), await emptyInstallation()];
 try {
   const first = await newPerson(browser);
   await signedIn(first.context, installation);

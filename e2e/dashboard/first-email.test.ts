@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { approveFirstDraft, createAccount, seeFirstEmail, setUp, zoneWhereItIs } from '../kit/first-email.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
+import { emptyInstallation, type Installation, newInstallation } from '../kit/installation.ts';
 import { ownerInBrowser, type OwnerInBrowser } from '../kit/owner-in-browser.ts';
 
 /** The set-up link, four actions for the account, the first event, and the approval. */
@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('first email in Chromium', () => {
   ])(
     `reaches the first email from an empty directory in ${ACTIONS_MAX} actions, without leaving the page, %s`,
     async (_, hour) => {
-      const installation = await newInstallation();
+      const installation = await emptyInstallation();
       onTestFinished(() => installation.remove());
       const { page, pageErrors } = await newPerson(browser, { timeZone: zoneWhereItIs(hour) });
       const actions = await setUp(page, installation);

@@ -13,7 +13,7 @@ import { loadConfig } from '../../packages/server/src/main/config.ts';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { parsePredicate } from '../../packages/server/src/platform/predicate/parse.ts';
 import { commandLine, serverProgram } from '../../site/generated/commands.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
+import { emptyInstallation, type Installation } from '../kit/installation.ts';
 import { commandsOf, misunderstood, variablesOf, wordsOf } from './commands.ts';
 import { isRun, locationOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
 
@@ -136,7 +136,7 @@ describe('against a server', () => {
     folder = await mkdtemp(join(tmpdir(), 'beckon-snippets-'));
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    installation = await newInstallation();
+    installation = await emptyInstallation();
     await installation.product('projects', 'create', 'Acme');
     const { secret } = await installation.product<{ secret: string }>('keys', 'create', '--name', 'docs');
     env = {

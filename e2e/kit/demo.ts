@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { inject } from 'vitest';
 import { type Looks, newPerson, openBrowser } from './browser.ts';
 import { OWNER } from './first-email.ts';
-import { type Installation, newInstallation } from './installation.ts';
+import { copyInstallation, type Installation, newInstallation } from './installation.ts';
+import { madeOnce } from './made-once.ts';
 import { type Session, sessionOf, signedIn } from './session.ts';
 import { settled } from './walk.ts';
 
@@ -33,7 +31,7 @@ export const DEMO_TIMEOUT_MS = 300_000;
 /** An installation of its own with an empty project and the demo, whose owner is signed in. */
 export async function demoInBrowser(looks: Looks = {}): Promise<DemoInBrowser> {
   const [browser, { dataDir, own, demo }] = await Promise.all([openBrowser(), sharedDemo()]);
-  const installation = await newInstallation({}, dataDir);
+  const installation = await copyInstallation(dataDir);
   const { context, page, pageErrors } = await newPerson(browser, looks);
   const session = sessionOf(context, installation);
   await session.request('POST', '/sign-in', OWNER);
@@ -65,32 +63,9 @@ type Made = {
   demo: number;
 };
 
-const LOOK_EVERY_MS = 200;
-
-/** Makes the demo once per run of the tests: the first test file makes it, and the others wait for it. */
-async function sharedDemo(): Promise<Made> {
-  const folder = join(inject('sharedFolder'), 'demo');
-  const [made, failed] = [join(folder, 'made.json'), join(folder, 'failed')];
-  // Only one process creates a folder.
-  const isFirst = await mkdir(folder).then(
-    () => true,
-    () => false,
-  );
-  if (isFirst) {
-    try {
-      const partial = `${made}.partial`;
-      await writeFile(partial, JSON.stringify(await makeDemo(join(folder, 'data'))));
-      await rename(partial, made);
-    } catch (error) {
-      await writeFile(failed, String(error));
-      throw error;
-    }
-  }
-  while (!existsSync(made)) {
-    if (existsSync(failed)) throw new Error(`the demo could not be made: ${await readFile(failed, 'utf8')}`);
-    await wait(LOOK_EVERY_MS);
-  }
-  return JSON.parse(await readFile(made, 'utf8')) as Made;
+/** Makes the demo once per run of the tests. */
+function sharedDemo(): Promise<Made> {
+  return madeOnce('demo', (folder) => makeDemo(join(folder, 'data')));
 }
 
 async function makeDemo(dataDir: string): Promise<Made> {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { freePort } from '../../packages/server/testing/servers/free-port.ts';
+import { madeOnce } from './made-once.ts';
 
 /** A server with its own data directory, and both programs. */
 export type Installation = {
@@ -31,14 +32,33 @@ export type Installation = {
 const MAIN = new URL('../../packages/server/src/main/main.ts', import.meta.url).pathname;
 const COMMAND_LINE = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
 
-/** Servers and commands that start later load the compiled code from here, which takes seconds less. */
-const COMPILE_CACHE = join(tmpdir(), 'beckon-e2e-compile-cache');
+type Environment = Record<string, string>;
 
-/** `copyOf`: the data directory of a stopped installation that was set up, of which this is a copy. */
-export async function newInstallation(
-  more: Record<string, string> = {},
-  copyOf: string | null = null,
-): Promise<Installation> {
+/** Starts an installation without an account. The first of a run creates the database, and the others copy it. */
+export async function newInstallation(more: Environment = {}): Promise<Installation> {
+  const copyOf = await madeOnce('installation', async (folder) => {
+    const installation = await emptyInstallation();
+    await installation.stop();
+    const dataDir = join(folder, 'data');
+    await rename(installation.dataDir, dataDir);
+    return dataDir;
+  });
+  return startInstallation({ more, copyOf, isSetUp: false });
+}
+
+/** Starts an installation from an empty directory, as a new user does. */
+export function emptyInstallation(more: Environment = {}): Promise<Installation> {
+  return startInstallation({ more, copyOf: null, isSetUp: false });
+}
+
+/** Starts a copy of a stopped installation that was set up. */
+export function copyInstallation(dataDir: string): Promise<Installation> {
+  return startInstallation({ more: {}, copyOf: dataDir, isSetUp: true });
+}
+
+type Start = { more: Environment; copyOf: string | null; isSetUp: boolean };
+
+async function startInstallation({ more, copyOf, isSetUp }: Start): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-e2e-'));
   const port = await freePort();
   const env = {
@@ -47,7 +67,6 @@ export async function newInstallation(
     PORT: String(port),
     MAIL_IN_PORT: '0',
     LOG_LEVEL: 'warn',
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
     ...more,
   };
   let server: ChildProcess | null = null;
@@ -72,14 +91,12 @@ export async function newInstallation(
     for await (const line of lines) {
       installation.setupLink = /https?:\S+\/setup\?\S+/.exec(line)?.[0] ?? installation.setupLink;
       isReady ||= line.includes('Beckon is ready');
-      if (isReady && (installation.setupLink !== '' || wasSetUp)) break;
+      if (isReady && (installation.setupLink !== '' || isSetUp)) break;
     }
     if (!isReady) throw new Error('the server did not start');
-    wasSetUp = true;
     server.stdout?.resume();
     await pageBuilt(installation.url);
   }
-  let wasSetUp = copyOf !== null;
 
   async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
