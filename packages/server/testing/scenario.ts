@@ -1,5 +1,6 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 import { idMaker } from '../src/platform/ids.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import type { Draft } from '../src/modules/drafts/draft.ts';
 import { listDrafts } from '../src/modules/drafts/reads.ts';
 import { createRule } from '../src/modules/rules/write-rule.ts';
@@ -77,6 +78,8 @@ export async function newScenario(
   const caller = await newCaller(server, EVENTS);
   const projectId = caller.id;
   await setSettings(db, projectId, settings);
+  // A scenario of one test ends with it. Otherwise each later test of the file would do its work too, and meet what it broke.
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => retire(db, projectId));
 
   async function post(path: string, body: object): Promise<unknown> {
     const { status, json } = await caller.send({ path: `/api/v1/${path}`, body });
@@ -133,6 +136,12 @@ export async function newScenario(
         [projectId, userId, await ruleId(rule)],
       ),
   };
+}
+
+/** Removes all work that waits in a project. Its other rows stay. */
+async function retire(db: Database, projectId: number): Promise<void> {
+  await db.query('DELETE FROM beckon.ingest_queue WHERE project_id = $1', [projectId]);
+  await db.query('DELETE FROM beckon.project_timer WHERE project_id = $1', [projectId]);
 }
 
 /** Moves at most one day, and not at all if it is that time now. */
