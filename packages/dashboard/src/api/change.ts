@@ -3,7 +3,7 @@ import type { ResponseOf, RouteKey } from '@beckon/contract/dashboard';
 import { type CallArgs, call } from './client.ts';
 import type { ApiError } from './failure.ts';
 import { useProjectIfAny, useSignIn } from './provider.tsx';
-import { type HookArgs, type ReadKey, withProject } from './query.ts';
+import { type HookArgs, projectOf, type ReadKey, withProject } from './query.ts';
 
 export type ChangeKey = Exclude<RouteKey, ReadKey>;
 
@@ -65,7 +65,7 @@ function openCache(client: QueryClient, project: number | undefined): { cache: C
     change(key, to) {
       const filter = {
         predicate: ({ queryKey }: { queryKey: readonly unknown[] }) =>
-          queryKey[0] === key && (queryKey[1] as { project?: unknown }).project === project,
+          queryKey[0] === key && (queryKey[1] as { project?: unknown }).project === projectOf(key, project),
       };
       // A response in flight predates this change and would revert it on the page.
       void client.cancelQueries(filter);

@@ -51,7 +51,7 @@ export function useApi<K extends ReadKey>(
   options: ReadOptions = {},
 ): UseQueryResult<ResponseOf<K>, ApiError> {
   const signIn = useSignIn();
-  const fullArgs = useFullArgs(args);
+  const fullArgs = useFullArgs(key, args);
   return useQuery<ResponseOf<K>, ApiError>({
     queryKey: queryKeyOf(key, fullArgs),
     queryFn: ({ signal }) => call(key, fullArgs as CallArgs<K>, { signal, signIn }),
@@ -82,7 +82,7 @@ export function useApiInfinite<K extends ManyKey>(
   { limit = 100, ...options }: ReadOptions & { limit?: number } = {},
 ): List<RowOf<K>> {
   const signIn = useSignIn();
-  const fullArgs = useFullArgs(args);
+  const fullArgs = useFullArgs(key, args);
   const query = useInfiniteQuery({
     queryKey: [...queryKeyOf(key, fullArgs), 'pages'],
     queryFn: ({ signal, pageParam }) => {
@@ -191,8 +191,13 @@ export function useRefreshAll(): () => Promise<void> {
   return useCallback(() => client.invalidateQueries(), [client]);
 }
 
-function useFullArgs<K extends RouteKey>(args: HookArgs<K>): RouteArgs {
-  return withProject(args, useProjectIfAny()?.id);
+function useFullArgs<K extends RouteKey>(key: K, args: HookArgs<K>): RouteArgs {
+  return withProject(args, projectOf(key, useProjectIfAny()?.id));
+}
+
+/** A response without a project, such as the session, is the same in all projects, and cached once. */
+export function projectOf(key: RouteKey, project: number | undefined): number | undefined {
+  return key.includes('/:project') ? project : undefined;
 }
 
 export function withProject(args: RouteArgs, project: number | undefined): RouteArgs {
