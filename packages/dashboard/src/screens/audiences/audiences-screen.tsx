@@ -6,6 +6,7 @@ import type { AudienceListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, formatCount, Page, Sentence } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Built } from './built.tsx';
@@ -50,7 +51,8 @@ const COLUMNS: Column<AudienceListed>[] = [
 const BUILDING_EVERY_MS = 2_000;
 
 export function AudiencesScreen(): ReactNode {
-  const { filter, audience: current, sort = 'name' } = route.useSearch();
+  const { audience: current, sort = 'name' } = route.useSearch();
+  const { filter, onFilter } = useListFilter();
   const navigate = route.useNavigate();
   const project = String(useProject().id);
   const query = { filter, sort };
@@ -75,7 +77,7 @@ export function AudiencesScreen(): ReactNode {
           label="Filter audiences"
           placeholder="Search by name or definition"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           display={{ look, setLook, columns: COLUMNS, ...order }}
           csv={apiUrl('GET /projects/:project/audiences.csv', { params: { project }, query })}

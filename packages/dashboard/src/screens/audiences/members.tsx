@@ -1,15 +1,13 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { UsersRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AudienceMemberListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { useListLook } from '../../parts/list-look.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
-
-const route = getRouteApi('/p/$project/audiences/$audience');
 
 const COLUMNS: Column<AudienceMemberListed>[] = [
   {
@@ -23,8 +21,7 @@ const COLUMNS: Column<AudienceMemberListed>[] = [
 ];
 
 export function Members({ audience }: { audience: string }): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const project = String(useProject().id);
   const mayExport = useMay('admin');
   const query = { filter };
@@ -46,7 +43,7 @@ export function Members({ audience }: { audience: string }): ReactNode {
           label="Filter members"
           placeholder="Search by user ID, name or address"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           display={{ look, setLook, columns: COLUMNS }}
           csv={mayExport ? csv : undefined}

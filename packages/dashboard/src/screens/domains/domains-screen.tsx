@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { apiUrl, useApiInfinite, useMay, useTestInbox } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { AddDomain } from './add-domain.tsx';
 import { DomainMark } from './marks.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
@@ -52,8 +53,7 @@ function TestInboxNotice(): ReactNode {
 }
 
 function Domains({ project, add }: { project: string; add: ReactNode }): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const query = { filter };
   const list = useApiInfinite('GET /projects/:project/domains', { query }, { keep: true, everyMs: 30_000 });
   return (
@@ -64,7 +64,7 @@ function Domains({ project, add }: { project: string; add: ReactNode }): ReactNo
           label="Filter domains"
           placeholder="Search by name"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           common={COMMON}
           csv={apiUrl('GET /projects/:project/domains.csv', { params: { project }, query })}

@@ -16,6 +16,7 @@ import {
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { EventPanel } from './event-panel.tsx';
@@ -62,7 +63,8 @@ const COLUMNS: Column<EventListed>[] = [
 ];
 
 export function EventsScreen(): ReactNode {
-  const { filter, event: current, sort = '-recent' } = route.useSearch();
+  const { event: current, sort = '-recent' } = route.useSearch();
+  const { filter, onFilter } = useListFilter();
   const navigate = route.useNavigate();
   const { id: project } = useProject();
   const query = { filter, sort };
@@ -82,7 +84,7 @@ export function EventsScreen(): ReactNode {
           label="Filter events"
           placeholder="Search by name or property"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           display={{ look, setLook, columns: COLUMNS, ...order }}
           csv={apiUrl('GET /projects/:project/events.csv', { params: { project }, query })}

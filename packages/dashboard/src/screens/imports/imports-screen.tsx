@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, later, When, WhenOpened } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { useListLook } from '../../parts/list-look.ts';
 import { StateMark } from './state-mark.tsx';
 import { count, KINDS, percentOf } from './words.ts';
@@ -13,8 +13,6 @@ import { NewButton } from '../../parts/new-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
-
-const route = getRouteApi('/p/$project/imports');
 
 const NewImport = later(() => import('./new-import.tsx'), 'NewImport');
 
@@ -44,8 +42,7 @@ const LOOK_EVERY_MS = 5_000;
 
 function Imports({ begin }: { begin: ReactNode }): ReactNode {
   const project = useProject();
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const list = useApiInfinite(
     'GET /projects/:project/imports',
     { query: { filter } },
@@ -63,7 +60,7 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
           list="imports"
           label="Filter imports"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           display={{ look, setLook, columns: COLUMNS }}
           csv={apiUrl('GET /projects/:project/imports.csv', {

@@ -1,11 +1,11 @@
 import { Group, Stack, Switch } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { apiUrl, useApi, useApiInfinite, useProject } from '../../api/index.ts';
 import { DataTable, Empty } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { columnsOf } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
@@ -15,8 +15,6 @@ import { Muted } from '../../parts/muted.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
 import { tickProps } from '../../parts/bind.ts';
-
-const route = getRouteApi('/p/$project/settings/api-keys');
 
 /** Filters that every project needs. */
 const COMMON = [
@@ -45,8 +43,7 @@ export function KeysScreen(): ReactNode {
 }
 
 function Keys({ create }: { create: ReactNode }): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const { id: project } = useProject();
   const query = { filter };
   const list = useApiInfinite('GET /projects/:project/keys', { query }, { keep: true, everyMs: 30_000 });
@@ -70,7 +67,7 @@ function Keys({ create }: { create: ReactNode }): ReactNode {
             label="Filter API keys"
             placeholder="Search by label, key or client"
             filter={filter}
-            onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+            onFilter={onFilter}
             fault={list.error}
             common={COMMON}
             csv={apiUrl('GET /projects/:project/keys.csv', { params: { project }, query })}

@@ -17,6 +17,7 @@ import {
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { firstCalls } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import { ItemPanel } from './item-panel.tsx';
@@ -37,7 +38,8 @@ const COMMON = [
 ];
 
 export function LiveScreen(): ReactNode {
-  const { filter, item } = route.useSearch();
+  const { item } = route.useSearch();
+  const { filter, onFilter } = useListFilter();
   const navigate = route.useNavigate();
   const { tail, start, pause, resume } = useTail(filter);
   const open = (next: string | undefined): void =>
@@ -56,7 +58,7 @@ export function LiveScreen(): ReactNode {
           list="activity"
           label="Filter activity"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={start.error}
           common={COMMON}
         />

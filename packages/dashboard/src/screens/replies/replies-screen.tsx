@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { apiUrl, useApiInfinite, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, SidePanel, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { useListLook } from '../../parts/list-look.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
@@ -14,7 +15,8 @@ import { Thread } from './thread.tsx';
 const route = getRouteApi('/p/$project/replies');
 
 export function RepliesScreen(): ReactNode {
-  const { filter, reply } = route.useSearch();
+  const { reply } = route.useSearch();
+  const { filter, onFilter } = useListFilter();
   const navigate = route.useNavigate();
   const list = useApiInfinite('GET /projects/:project/replies', { query: { filter } }, { keep: true });
   const refresh = useRefresh();
@@ -34,7 +36,7 @@ export function RepliesScreen(): ReactNode {
         list="replies"
         label="Filter replies"
         filter={filter}
-        onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+        onFilter={onFilter}
         fault={list.error}
         display={{ look, setLook, columns: COLUMNS }}
         csv={mayExport ? csv : undefined}

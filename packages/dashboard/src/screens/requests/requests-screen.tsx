@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Mark, Page, SidePanel, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { RequestPanel } from './request-panel.tsx';
 import { Warnings } from './warnings.tsx';
@@ -14,7 +15,8 @@ import { spaced } from '../../parts/codes.ts';
 const route = getRouteApi('/p/$project/requests');
 
 export function RequestsScreen(): ReactNode {
-  const { filter, request, sort = '-at' } = route.useSearch();
+  const { request, sort = '-at' } = route.useSearch();
+  const { filter, onFilter } = useListFilter();
   const navigate = route.useNavigate();
   const { id: project } = useProject();
   const { look, setLook } = useListLook('requests');
@@ -38,7 +40,7 @@ export function RequestsScreen(): ReactNode {
           list="requests"
           label="Filter requests"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           common={COMMON}
           display={{ look, setLook, columns: COLUMNS, ...order }}

@@ -1,5 +1,4 @@
 import { Alert, Group, List, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MoveWaitingPreview, RuleDetails, RunListed } from '@beckon/contract/dashboard';
@@ -17,14 +16,12 @@ import {
 import { CirclePause, Clock, FileText, Radio } from 'lucide-react';
 import { ActButton } from '../../parts/act-button.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { useListLook } from '../../parts/list-look.ts';
-
-const route = getRouteApi('/p/$project/rules/$rule');
 
 /** The active runs of a rule, and moving runs of older versions. */
 export function Inside({ rule }: { rule: RuleDetails }): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const { id: project } = useProject();
   const mayExport = useMay('admin');
   const [params, query] = [{ rule: rule.id }, { filter }];
@@ -43,7 +40,7 @@ export function Inside({ rule }: { rule: RuleDetails }): ReactNode {
           label="Filter active runs"
           placeholder="Search by user ID or trigger"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={runs.error}
           display={{ look, setLook, columns: COLUMNS }}
           csv={mayExport ? csv : undefined}

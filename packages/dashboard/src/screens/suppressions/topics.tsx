@@ -1,20 +1,17 @@
 import { Stack } from '@mantine/core';
 import type { TopicUnsubscribeListed } from '@beckon/contract/dashboard';
-import { getRouteApi } from '@tanstack/react-router';
 import { Tags } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { useListLook } from '../../parts/list-look.ts';
 import { subjectName } from './words.ts';
 
-const route = getRouteApi('/p/$project/suppressions');
-
 /** The unsubscribed topics of users; emails about other topics are still sent. */
 export function Topics(): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const { id: project } = useProject();
   const mayExport = useMay('admin');
   const query = { filter };
@@ -29,7 +26,7 @@ export function Topics(): ReactNode {
           label="Filter unsubscribed topics"
           placeholder="Search by address, user ID or topic"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           display={{ look, setLook, columns: COLUMNS }}
           csv={mayExport ? csv : undefined}

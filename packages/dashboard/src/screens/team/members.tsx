@@ -1,5 +1,4 @@
 import { Group, Select, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { ShieldCheck, ShieldOff, UsersRound } from 'lucide-react';
 import { type MemberListed, type Role, ROLES } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
@@ -15,10 +14,9 @@ import {
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
-
-const route = getRouteApi('/p/$project/settings/team');
 
 /** Filters that every organization needs. */
 const COMMON = [
@@ -27,8 +25,7 @@ const COMMON = [
 ];
 
 export function Members(): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const query = { filter };
   const list = useApiInfinite('GET /projects/:project/members', { query }, { keep: true, everyMs: 10_000 });
   const { id: project } = useProject();
@@ -49,7 +46,7 @@ export function Members(): ReactNode {
         label="Filter members"
         placeholder="Search by name or address"
         filter={filter}
-        onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+        onFilter={onFilter}
         fault={list.error}
         common={COMMON}
         csv={

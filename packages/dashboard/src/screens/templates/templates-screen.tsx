@@ -1,20 +1,18 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { FilePen, FileText, Package } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TemplateListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { type Column, DataTable, DialogFoot, Empty, Mark, Page, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { useListLook } from '../../parts/list-look.ts';
 import { Form } from '../../parts/form.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 
-const route = getRouteApi('/p/$project/templates');
-
 export function TemplatesScreen(): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const { id } = useProject();
   const mayEdit = useMay('editor');
   const [isMaking, setMaking] = useState(false);
@@ -32,7 +30,7 @@ export function TemplatesScreen(): ReactNode {
           label="Filter templates"
           placeholder="Search by name or subject"
           filter={filter}
-          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          onFilter={onFilter}
           fault={list.error}
           display={{ look, setLook, columns: COLUMNS }}
           csv={apiUrl('GET /projects/:project/templates.csv', { params: { project: id }, query: { filter } })}

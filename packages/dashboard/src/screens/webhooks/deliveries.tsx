@@ -15,6 +15,7 @@ import {
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { Attempts, Posted } from './attempts.tsx';
 import { DeliveryMark, lastResponse } from './marks.tsx';
@@ -31,7 +32,8 @@ const COMMON = [
 ];
 
 export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
-  const { filter, delivery, sort = '-at' } = route.useSearch();
+  const { delivery, sort = '-at' } = route.useSearch();
+  const { filter, onFilter } = useListFilter();
   const navigate = route.useNavigate();
   const { id: project } = useProject();
   const { look, setLook } = useListLook('deliveries');
@@ -56,7 +58,7 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
         list="deliveries"
         label="Filter deliveries"
         filter={filter}
-        onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+        onFilter={onFilter}
         fault={list.error}
         common={COMMON}
         display={{ look, setLook, columns: COLUMNS, ...order }}

@@ -1,11 +1,11 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
 import { Modal, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { Webhook } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useApiInfinite, useChange, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListFilter } from '../../parts/list-filter.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointMark } from './marks.tsx';
@@ -14,8 +14,6 @@ import { outcomeWords } from '../../parts/codes.ts';
 import { NewButton } from '../../parts/new-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
-
-const route = getRouteApi('/p/$project/webhooks');
 
 /** Filters that every project needs. */
 const COMMON = [
@@ -44,8 +42,7 @@ export function WebhooksScreen(): ReactNode {
 }
 
 function Endpoints({ add }: { add: ReactNode }): ReactNode {
-  const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { filter, onFilter } = useListFilter();
   const { id: project } = useProject();
   const query = { filter };
   const list = useApiInfinite('GET /projects/:project/webhooks', { query }, { keep: true, everyMs: 15_000 });
@@ -58,7 +55,7 @@ function Endpoints({ add }: { add: ReactNode }): ReactNode {
             label="Filter endpoints"
             placeholder="Search by URL or description"
             filter={filter}
-            onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+            onFilter={onFilter}
             fault={list.error}
             common={COMMON}
             csv={apiUrl('GET /projects/:project/webhooks.csv', { params: { project }, query })}
