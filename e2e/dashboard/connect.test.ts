@@ -138,8 +138,18 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     await page.getByLabel('Address', { exact: true }).fill(`ada@${DOMAIN}`);
     await page.getByText(`${DOMAIN} is verified`).waitFor();
     await page.getByLabel('Postal address').fill('Acme, 1 High Street, 12345 Town');
+    // The form shows what was saved before the settings are loaded again.
+    const reload = Promise.withResolvers<void>();
+    await page.route(/\/settings$/, async (request) => {
+      if (request.request().method() === 'GET') await reload.promise;
+      await request.continue();
+    });
     await button('Save').click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ada of Acme');
+    reload.resolve();
     await page.getByText('Emails come from Ada of Acme').waitFor();
+    await page.unroute(/\/settings$/);
   });
 
   test('sends the outcomes of an email to an endpoint, and replays what the endpoint missed on request', async () => {

@@ -41,6 +41,8 @@ export function useSettingsForm(): SettingsForm {
   const [faults, setFaults] = useState<Record<string, string>>({});
   const stored = textsOf(query.data?.data);
   const change = useChange('PATCH /projects/:project/settings', {
+    // Without it, the form would show the value from before until the settings are loaded again.
+    writes: (cache, saved) => cache.change('GET /projects/:project/settings', () => saved),
     refreshes: FOLLOWS,
     onDone: () => {
       setTyped(NOTHING);
