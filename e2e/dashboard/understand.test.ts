@@ -320,7 +320,7 @@ describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', (
     test('a click on a point of the chart opens its emails', async () => {
       await open('insights?range=7d');
       const chart = main().getByRole('group', { name: /^Emails over time/ });
-      const box = await chart.locator('.recharts-cartesian-grid').boundingBox();
+      const box = await chart.locator('[data-part="grid"]').boundingBox();
       if (!box) throw new Error('the chart has no grid');
       await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
       await chart.getByText('Show the emails of this day').waitFor();

@@ -1,7 +1,11 @@
 import type { Point, Series } from './chart-with-table.tsx';
 
 /** The parts of a chart that decide its scale. */
-type Scaled = { kind: 'bar' | 'stacked' | 'line' | 'area'; rows: Point[]; series: Pick<Series, 'name'>[] };
+export type Scaled = {
+  kind: 'bar' | 'stacked' | 'line' | 'area';
+  rows: Point[];
+  series: Pick<Series, 'name'>[];
+};
 
 const INTERVALS_MAX = 4;
 /** Six dates of six characters fit into the narrowest chart, which has 300 px. */
@@ -68,4 +72,8 @@ export function pointWords(row: Point, { x, series, format }: Words): string {
 
 export function isDay(text: unknown): boolean {
   return typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+export function defaultFormat(value: number): string {
+  return value.toLocaleString('en-GB');
 }

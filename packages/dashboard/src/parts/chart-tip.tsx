@@ -1,32 +1,22 @@
-import { getThemeColor, useMantineTheme } from '@mantine/core';
-import { Fragment, type ReactNode, useEffect } from 'react';
-import { axisLabel } from './chart-axes.ts';
-import type { InnerProps } from './chart-inner.tsx';
-import { defaultFormat } from './chart-with-table.tsx';
+import { Fragment, type ReactNode } from 'react';
+import { axisLabel, defaultFormat } from './chart-axes.ts';
+import type { DrawingProps } from './chart-drawing.tsx';
+import type { Point } from './chart-with-table.tsx';
 import classes from './chart-with-table.module.css';
 
-type TipProps = Pick<InnerProps, 'rows' | 'x' | 'series' | 'format' | 'openLabel' | 'onOpen'> & {
-  /** The x value of the marked point; null if none is marked. */
-  label: string | null;
-  onMark: (value: string | null) => void;
-};
+type TipProps = Pick<DrawingProps, 'x' | 'series' | 'format' | 'openLabel' | 'onOpen'> & { row: Point };
 
-/** The tooltip of a point, with the value of each series. It reports the point, because recharts keeps it to itself. */
-export function ChartTip(props: TipProps): ReactNode {
-  const { rows, x, series, format = defaultFormat, openLabel, onOpen, label, onMark } = props;
-  const theme = useMantineTheme();
-  useEffect(() => onMark(label));
-  const row = label === null ? undefined : rows.find((point) => String(point[x]) === label);
-  if (!row) return null;
+/** The tooltip of a row, with the value of each series. */
+export function ChartTip({ row, x, series, format = defaultFormat, openLabel, onOpen }: TipProps): ReactNode {
   return (
     <div className={classes.tip}>
       <strong>{axisLabel(row[x])}</strong>
-      {series.map(({ name, label: text, color }) => {
+      {series.map(({ name, label, color }) => {
         const value = row[name];
         return (
           <Fragment key={name}>
-            <i style={{ background: getThemeColor(color, theme) }} />
-            <span>{text}</span>
+            <i style={{ background: color }} />
+            <span>{label}</span>
             <b>{typeof value === 'number' ? format(value) : (value ?? '–')}</b>
           </Fragment>
         );

@@ -1,10 +1,11 @@
-import { Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { axisLabel } from './chart-axes.ts';
-import { TextButton } from './text-button.tsx';
+import { Group, SegmentedControl, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { ChartDrawing } from './chart-drawing.tsx';
+import { later } from './later.tsx';
 import classes from './chart-with-table.module.css';
 
 export type Point = Record<string, string | number | null>;
+/** `color`: a color of the theme, such as `gray-5`. */
 export type Series = { name: string; label: string; color?: string; isDashed?: boolean };
 
 export type ChartProps = {
@@ -27,9 +28,9 @@ export type ChartProps = {
   controls?: ReactNode;
 };
 
-const Inner = lazy(() => import('./chart-inner.tsx'));
+const ChartTable = later(() => import('./chart-table.tsx'), 'ChartTable');
 /** The colors also differ in lightness, in both schemes. */
-const COLORS = ['beacon.6', 'indigo.4', 'orange.5', 'grape.6', 'gray.5', 'pink.5'];
+const COLORS = ['beacon-6', 'indigo-4', 'orange-5', 'grape-6', 'gray-5', 'pink-5'];
 
 /** A chart with a switch to show the same data as a table. The arrow keys move between its points. */
 export function ChartWithTable(props: ChartProps): ReactNode {
@@ -37,7 +38,7 @@ export function ChartWithTable(props: ChartProps): ReactNode {
   const [view, setView] = useState('chart');
   const series = props.series.map((entry, index) => ({
     ...entry,
-    color: entry.color ?? COLORS[index % 6] ?? 'gray.5',
+    color: `var(--mantine-color-${entry.color ?? COLORS[index % COLORS.length]})`,
   }));
   return (
     <figure className={classes.figure}>
@@ -64,7 +65,7 @@ export function ChartWithTable(props: ChartProps): ReactNode {
           No data yet.
         </Text>
       )}
-      {rows.length > 0 && view === 'table' && <Twin {...props} />}
+      {rows.length > 0 && view === 'table' && <ChartTable {...props} />}
       {rows.length > 0 && view === 'chart' && (
         <div
           role="group"
@@ -72,65 +73,10 @@ export function ChartWithTable(props: ChartProps): ReactNode {
           aria-label={`${title}. ${description} Use the arrow keys to move between points${onOpen ? ', and Enter to open one' : ''}.`}
           className={onOpen ? `${classes.chart} ${classes.opens}` : classes.chart}
         >
-          <Suspense fallback={<Skeleton height={height} />}>
-            <Inner {...props} series={series} height={height} />
-          </Suspense>
+          <ChartDrawing {...props} series={series} height={height} />
         </div>
       )}
       <figcaption className={classes.caption}>{description}</figcaption>
     </figure>
   );
-}
-
-function Twin(props: ChartProps): ReactNode {
-  const { title, rows, x, xLabel, series, format = defaultFormat } = props;
-  return (
-    <Table.ScrollContainer minWidth={0} maxHeight={320}>
-      <Table striped stickyHeader aria-label={title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{xLabel ?? x}</Table.Th>
-            {series.map(({ name, label }) => (
-              <Table.Th key={name} scope="col" ta="right">
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row, index) => (
-            <Table.Tr key={index}>
-              <Table.Th scope="row" fw={400}>
-                <PointName {...props} value={row[x]} />
-              </Table.Th>
-              {series.map(({ name }) => (
-                <Table.Td key={name} ta="right">
-                  {typeof row[name] === 'number' ? format(row[name]) : (row[name] ?? '–')}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-/** Opens the same as the point of the chart. */
-function PointName({
-  value,
-  onOpen,
-  openLabel,
-}: ChartProps & { value: Point[string] | undefined }): ReactNode {
-  const label = axisLabel(value);
-  if (!onOpen) return label;
-  return (
-    <TextButton aria-label={`${label}: ${openLabel ?? 'Open'}`} onClick={() => onOpen(String(value))}>
-      {label}
-    </TextButton>
-  );
-}
-
-export function defaultFormat(value: number): string {
-  return value.toLocaleString('en-GB');
 }

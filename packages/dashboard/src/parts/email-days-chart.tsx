@@ -39,7 +39,7 @@ export function EmailDaysChart(props: Props): ReactNode {
         { name: 'now', label },
         ...(before === null
           ? []
-          : [{ name: 'before', label: 'Previous period', color: 'gray.5', isDashed: true }]),
+          : [{ name: 'before', label: 'Previous period', color: 'gray-5', isDashed: true }]),
       ]}
       height={height}
       controls={controls}
