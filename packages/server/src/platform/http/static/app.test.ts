@@ -21,6 +21,8 @@ async function built(): Promise<AppState> {
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Beckon</title>');
   await writeFile(join(folder, 'assets', 'index-1a2b.js'), `export const words = '${'word '.repeat(500)}';`);
+  // The build compresses with Brotli, and the server only serves the file.
+  await writeFile(join(folder, 'assets', 'index-1a2b.js.br'), 'brotli');
   await writeFile(join(folder, 'assets', 'font-3c4d.woff2'), 'font');
   await writeFile(join(folder, 'secret.env'), 'KEY=1');
   return { kind: 'ready', ...(await readAppFiles(folder)) };
@@ -89,10 +91,16 @@ test('lets the browser keep files with a hash in their name, compressed where po
   expect(script.headers).toMatchObject({
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'public, max-age=31536000, immutable',
-    'content-encoding': 'gzip',
+    'content-encoding': 'br',
     vary: 'Accept-Encoding',
   });
-  expect(script.rawPayload.length).toBeLessThan(200);
+  expect(script.rawPayload.toString()).toBe('brotli');
+  const gzipped = await app.inject({
+    url: '/assets/index-1a2b.js',
+    headers: { 'accept-encoding': 'gzip, deflate' },
+  });
+  expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+  expect(gzipped.rawPayload.length).toBeLessThan(200);
   expect((await app.inject('/assets/index-1a2b.js')).body).toContain('word word');
   const font = await app.inject({ url: '/assets/font-3c4d.woff2', headers: { 'accept-encoding': 'gzip' } });
   expect([font.statusCode, font.headers['content-encoding']]).toEqual([200, undefined]);

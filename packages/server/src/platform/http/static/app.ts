@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip as gzipCallback } from 'node:zlib';
 import { Fault } from '../../fault.ts';
 import { faultResponse } from '../answers.ts';
 import { isLoopbackName } from '../../net/network-address.ts';
@@ -73,12 +73,25 @@ const HEADERS = {
 };
 
 function send(request: FastifyRequest, reply: FastifyReply, file: AppFile): FastifyReply {
-  const packs = file.packed !== null && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  reply.headers({ ...HEADERS, 'Content-Type': file.type, Vary: 'Accept-Encoding' });
-  if (packs) reply.header('Content-Encoding', 'gzip');
+  const { body, headers } = encodedFile(file, request);
+  reply.headers({ ...HEADERS, ...headers, 'Content-Type': file.type });
   // The browser keeps its copy of files that cannot change.
   reply.header('Cache-Control', file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-  return reply.send(packs ? file.packed : file.body);
+  return reply.send(body);
+}
+
+/** The smallest form of a file that the client accepts. Browsers accept Brotli by HTTPS and from this machine. */
+export function encodedFile(
+  file: AppFile,
+  { headers }: FastifyRequest,
+): { body: Buffer; headers: Record<string, string> } {
+  const accepted = (headers['accept-encoding'] ?? '').split(',').map((coding) => coding.trim());
+  for (const coding of ['br', 'gzip'] as const) {
+    const body = file[coding];
+    if (body !== null && accepted.includes(coding))
+      return { body, headers: { 'Content-Encoding': coding, Vary: 'Accept-Encoding' } };
+  }
+  return { body: file.body, headers: { Vary: 'Accept-Encoding' } };
 }
 
 const WAIT_S = 2;
@@ -110,7 +123,14 @@ function otherLoopback(publicUrl: string, request: FastifyRequest): string | nul
 }
 
 /** The built dashboard, in memory: some megabytes, which few clients request. */
-export type AppFile = { body: Buffer; packed: Buffer | null; type: string; isHashed: boolean };
+export type AppFile = {
+  body: Buffer;
+  gzip: Buffer | null;
+  /** Only the build compresses with Brotli, which takes seconds. */
+  br: Buffer | null;
+  type: string;
+  isHashed: boolean;
+};
 
 type AppFiles = {
   /** The page itself; it names all other files. */
@@ -136,7 +156,7 @@ const TYPES: Record<string, string> = {
 };
 /** Compressed already, by their own format. */
 const PACKED = new Set(['.png', '.woff2', '.ico']);
-const pack = promisify(gzip);
+const pack = promisify(gzipCallback);
 
 /** Reads the built files. A file of an unknown type is not served. */
 export async function readAppFiles(folder: string): Promise<AppFiles> {
@@ -156,9 +176,9 @@ export async function readAppFiles(folder: string): Promise<AppFiles> {
 
 async function toFile(source: string, { path, type }: { path: string; type: string }): Promise<AppFile> {
   const body = await readFile(source);
-  const packed = PACKED.has(extname(path))
-    ? null
-    : await readFile(`${source}.gz`).catch(() => pack(body, { level: 9 }));
+  const isPacked = PACKED.has(extname(path));
+  const gzip = isPacked ? null : await readFile(`${source}.gz`).catch(() => pack(body, { level: 9 }));
+  const br = isPacked ? null : await readFile(`${source}.br`).catch(() => null);
   // A file with a hash in its name never changes; the bundler puts only such files there.
-  return { body, packed, type, isHashed: path.startsWith('/assets/') };
+  return { body, gzip, br, type, isHashed: path.startsWith('/assets/') };
 }

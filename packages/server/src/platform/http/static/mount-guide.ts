@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AppFile, readAppFiles } from './app.ts';
+import { type AppFile, encodedFile, readAppFiles } from './app.ts';
 
 /** The built guide, in memory: some megabytes, which few clients request. */
 type GuideFiles = {
@@ -76,16 +76,15 @@ function send(
 ): FastifyReply {
   const file = files.get(path);
   if (!file) return reply.status(404).headers(headersOf(NOTHING)).send();
-  const packs = file.packed !== null && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  const { body, headers } = encodedFile(file, request);
   reply.status(status).headers({
     ...headersOf(policies.get(path) ?? NOTHING),
+    ...headers,
     'Content-Type': file.type,
-    Vary: 'Accept-Encoding',
     // The browser keeps its copy of files that cannot change.
     'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
-  if (packs) reply.header('Content-Encoding', 'gzip');
-  return reply.send(packs ? file.packed : file.body);
+  return reply.send(body);
 }
 
 const WAIT_S = 2;
