@@ -1,6 +1,15 @@
 import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type ReactNode,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { between, toggle } from './choose.ts';
 import classes from './data-table.module.css';
 import { ErrorBox } from './error-box.tsx';
@@ -44,9 +53,11 @@ const OVERSCAN = 24;
 
 export function DataTable<Row>(rawProps: DataTableProps<Row>): ReactNode {
   const [localCurrent, setLocalCurrent] = useState<string>();
-  const { current = localCurrent, onCurrent = setLocalCurrent, list, empty } = rawProps;
+  const { current = localCurrent, onCurrent = setLocalCurrent, empty } = rawProps;
+  // A response is rendered in pieces of some milliseconds, so that a page of rows blocks nothing.
+  const list = useDeferredValue(rawProps.list);
   const columns = useShownColumns(rawProps);
-  const props = { ...rawProps, columns, current, onCurrent, keys: list.rows.map(rawProps.rowKey) };
+  const props = { ...rawProps, list, columns, current, onCurrent, keys: list.rows.map(rawProps.rowKey) };
   if (list.rows.length === 0) {
     if (list.error) return <ErrorBox error={list.error} retry={list.retry} />;
     if (!list.isPending) return empty ?? null;

@@ -1,25 +1,23 @@
-import { Button, Checkbox, Skeleton, UnstyledButton } from '@mantine/core';
+import { Button, Skeleton, UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { DraftListed } from '@beckon/contract/dashboard';
-import { ChevronDown, ChevronRight, Pencil } from 'lucide-react';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
-import { Deadline, ErrorBox, formatCount, Mark, When } from '../../parts/index.ts';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { type ReactNode, type RefObject, useCallback, useDeferredValue, useEffect, useRef } from 'react';
+import { ErrorBox, formatCount } from '../../parts/index.ts';
 import type { List } from '../../api/index.ts';
+import { DraftRow, type RowHandlers } from './draft-row.tsx';
 import { type Fold, foldWords } from './folds.ts';
 import { GROUP_TITLES } from './groups.ts';
 import type { Item } from './items.ts';
-import { StateMark } from './state-mark.tsx';
 import classes from './review.module.css';
 
-export type DraftListProps = {
+export type DraftListProps = RowHandlers & {
   list: List<DraftListed>;
   items: Item[];
   /** Rows that are loaded would not be seen, so no more are loaded by scrolling. */
   endsFolded: boolean;
   current: string | undefined;
-  onCurrent: (id: string) => void;
   chosen: ReadonlySet<string>;
-  onChoose: (id: string, isChosen: boolean) => void;
   onFold: (fold: Fold) => void;
   /** Acts on all drafts of the fold. Undefined: the member may not. */
   onActOnFold: ((fold: Fold) => void) | undefined;
@@ -35,6 +33,8 @@ const AHEAD = 60;
 
 const SIZES: Record<Item['kind'], number> = { head: HEAD_PX, fold: FOLD_PX, row: ROW_PX };
 
+const NONE: Item[] = [];
+
 const LIST_ID = 'emails-that-wait';
 
 export function focusList(): void {
@@ -43,7 +43,9 @@ export function focusList(): void {
 
 /** All waiting drafts by deadline, as a virtual list. */
 export function DraftList(props: DraftListProps): ReactNode {
-  const { list, items, endsFolded, current } = props;
+  const { list, endsFolded, current } = props;
+  // A response is rendered in pieces of some milliseconds, so that a page of rows blocks nothing.
+  const items = useDeferredValue(props.items, NONE);
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: items.length,
@@ -56,9 +58,10 @@ export function DraftList(props: DraftListProps): ReactNode {
   const last = seen.at(-1)?.index ?? 0;
   const { hasMore, loadMore } = list;
   useEffect(() => {
-    if (hasMore && !endsFolded && last >= items.length - AHEAD) loadMore();
+    if (hasMore && !endsFolded && items.length > 0 && last >= items.length - AHEAD) loadMore();
   }, [hasMore, endsFolded, last, items.length, loadMore]);
   useRevealed(virtual, { scroll, items, current });
+  const handlers = useStableHandlers(props);
   return (
     <>
       {list.error && <ErrorBox error={list.error} title="This list may be outdated" retry={list.retry} />}
@@ -83,7 +86,7 @@ export function DraftList(props: DraftListProps): ReactNode {
                 role="presentation"
                 style={{ height: size, transform: `translateY(${start}px)` }}
               >
-                {item && <Slot item={item} at={index + 1} {...props} />}
+                {item && <Slot {...props} {...handlers} item={item} at={index + 1} />}
               </div>
             );
           })}
@@ -109,6 +112,7 @@ function useRevealed(virtual: Placed, { scroll, items, current }: RevealOptions)
   useEffect(() => {
     latest.current = { virtual, items };
   });
+  const hasItems = items.length > 0;
   useEffect(() => {
     const { items: all, virtual: placed } = latest.current;
     const index = all.findIndex((item) => item.kind === 'row' && item.row.id === current);
@@ -118,11 +122,35 @@ function useRevealed(virtual: Placed, { scroll, items, current }: RevealOptions)
     if (start < container.scrollTop) container.scrollTop = start;
     else if (at.end > container.scrollTop + container.clientHeight)
       container.scrollTop = at.end - container.clientHeight;
-  }, [current, scroll]);
+  }, [current, hasItems, scroll]);
+}
+
+/** Functions that stay the same, so that scrolling renders only the rows that come into view. */
+function useStableHandlers(props: RowHandlers): RowHandlers {
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  return {
+    onCurrent: useCallback((id) => latest.current.onCurrent(id), []),
+    onChoose: useCallback((id, isChosen) => latest.current.onChoose(id, isChosen), []),
+  };
 }
 
 function Slot({ item, at, ...props }: DraftListProps & { item: Item; at: number }): ReactNode {
-  if (item.kind === 'row') return <Row row={item.row} at={at} {...props} />;
+  if (item.kind === 'row') {
+    const { current, chosen, onCurrent, onChoose } = props;
+    const { id } = item.row;
+    return (
+      <DraftRow
+        row={item.row}
+        at={at}
+        isCurrent={current === id}
+        isChosen={chosen.has(id)}
+        {...{ onCurrent, onChoose }}
+      />
+    );
+  }
   if (item.kind === 'fold') return <FoldRow fold={item.fold} at={at} {...props} />;
   return (
     <div role="row" aria-rowindex={at} className={classes.head}>
@@ -159,75 +187,6 @@ function FoldRow({ fold, at, onFold, onActOnFold }: FoldRowProps): ReactNode {
       )}
     </div>
   );
-}
-
-type RowProps = Omit<DraftListProps, 'items'> & { row: DraftListed; at: number };
-
-function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): ReactNode {
-  const { id, user: person, subject, rule } = row;
-  const isChosen = chosen.has(id);
-  const isCurrent = current === id;
-  return (
-    // The whole screen handles the keys of the list.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-    <div
-      id={`draft-${id}`}
-      className={classes.row}
-      role="row"
-      aria-rowindex={at}
-      aria-selected={isChosen}
-      {...(isCurrent ? { 'aria-current': true } : {})}
-      data-current={isCurrent}
-      data-chosen={isChosen}
-      onClick={() => onCurrent(id)}
-    >
-      <div role="gridcell" className={classes.box}>
-        <Checkbox
-          size="xs"
-          tabIndex={-1}
-          checked={isChosen}
-          aria-label={`Select the draft for ${person.external_user_id}`}
-          onClick={(event) => event.stopPropagation()}
-          onChange={(event) => onChoose(id, event.currentTarget.checked)}
-        />
-      </div>
-      <div role="gridcell" className={classes.words}>
-        <div className={classes.line}>
-          <span className={classes.who}>{person.name ?? person.email ?? person.external_user_id}</span>
-          <span className={classes.when}>
-            <DueOf row={row} />
-          </span>
-        </div>
-        <div className={classes.subject}>{subject}</div>
-        <div className={classes.line}>
-          <span className={classes.rule}>
-            {rule.name}
-            {person.email === null ? ' · no address' : ''}
-          </span>
-          <span className={classes.marks}>
-            {row.edited && <Mark icon={Pencil} tone="info" label="Edited" />}
-            {row.lease && (
-              <Mark
-                icon={Pencil}
-                tone="warn"
-                label={row.lease.mine ? 'You are editing' : `${row.lease.by} is editing`}
-              />
-            )}
-            {row.state !== 'scheduled' && row.lease === null && <StateMark draft={row} />}
-          </span>
-        </div>
-      </div>
-    </div>
-  );
-}
-
-function DueOf({
-  row: { state, reason, deadline_at: at, not_before: notBefore },
-}: {
-  row: DraftListed;
-}): ReactNode {
-  if (state === 'held' && reason === 'postponed') return <When at={notBefore} style="relative" />;
-  return at === null ? <span className={classes.none}>No deadline</span> : <Deadline at={at} />;
 }
 
 export function ListSkeleton(): ReactNode {
