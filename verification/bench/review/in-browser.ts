@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../../e2e/kit/browser.ts';
 import { screensOf } from '../../../e2e/kit/screens.ts';
+import { scriptBytes } from '../../../e2e/kit/script-bytes.ts';
 import { settled } from '../../../e2e/kit/walk.ts';
 import { median } from '../measure.ts';
 import { ms, ratio, round } from '../print.ts';
@@ -188,7 +189,7 @@ async function filter(page: Page, { filters, sorts }: Visit): Promise<void> {
   }
 }
 
-/** The bytes of script, as they were transferred, until the heading and the data of a screen are shown. The cache is empty. */
+/** The bytes of script of each screen, counted as in `e2e/dashboard/first-load.test.ts`. The cache is empty. */
 export async function scriptFigures(browser: Browser, client: ReviewClient): Promise<string[][]> {
   const screens = await screensOf(client, client.projectId);
   const sizes: [string, number][] = [];
@@ -196,32 +197,11 @@ export async function scriptFigures(browser: Browser, client: ReviewClient): Pro
     const context = await openContext(browser, client);
     sizes.push([
       path.replace(`/p/${client.projectId}/`, ''),
-      await scriptBytes(context, `${client.url}${path}`),
+      await scriptBytes(await context.newPage(), `${client.url}${path}`),
     ]);
     await context.close();
   }
   return sizes
     .toSorted((a, b) => b[1] - a[1])
     .map(([path, bytes]) => [path, `${(bytes / 1_000).toFixed(1)} kB`]);
-}
-
-type Received = { requestId: string; type: string };
-type Finished = { requestId: string; encodedDataLength: number };
-
-async function scriptBytes(context: BrowserContext, url: string): Promise<number> {
-  const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('Network.enable');
-  const scripts = new Set<string>();
-  let bytes = 0;
-  devtools.on('Network.responseReceived', ({ requestId, type }: Received) => {
-    if (type === 'Script') scripts.add(requestId);
-  });
-  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }: Finished) => {
-    if (scripts.has(requestId)) bytes += encodedDataLength;
-  });
-  await page.goto(url);
-  await page.locator('h1').first().waitFor();
-  await settled(page);
-  return bytes;
 }

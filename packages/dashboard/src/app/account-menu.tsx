@@ -1,83 +1,23 @@
-import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import { BookOpen, CircleUserRound, Keyboard, LogOut, UserRound } from 'lucide-react';
+import { ActionIcon } from '@mantine/core';
+import { CircleUserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useChange, useSession } from '../api/index.ts';
-import { forgetKept, refused } from '../parts/index.ts';
+import { useSession } from '../api/index.ts';
+import { laterMenu } from '../parts/later-menu.tsx';
+
+const AccountItems = laterMenu(async () => (await import('./account-items.tsx')).AccountItems);
 
 export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
-  const session = useSession();
-  const navigate = useNavigate();
-  const signOut = useChange('POST /sign-out', {
-    // The cached data belongs to the member who signed out, so the page reloads.
-    onDone() {
-      forgetKept('recent:');
-      location.assign('/sign-in');
-    },
-    onRefused: (error) => refused(error),
-  });
-  const person = session.data?.data.member;
+  const person = useSession().data?.data.member;
   if (!person) return null;
   return (
-    <Menu position="bottom-end" width={248}>
-      <Menu.Target>
+    <AccountItems
+      person={person}
+      onHelp={onHelp}
+      button={
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Account of ${person.name}`}>
           <CircleUserRound size={20} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {person.name}
-          <br />
-          {person.email}
-        </Menu.Label>
-        <Menu.Item
-          leftSection={<UserRound size={14} aria-hidden="true" />}
-          onClick={() => void navigate({ to: '/profile' })}
-        >
-          Profile and security
-        </Menu.Item>
-        {onHelp && (
-          <Menu.Item leftSection={<Keyboard size={14} aria-hidden="true" />} onClick={onHelp}>
-            Keyboard shortcuts
-          </Menu.Item>
-        )}
-        <Menu.Item
-          component="a"
-          href="/guide/"
-          target="_blank"
-          rel="noopener"
-          leftSection={<BookOpen size={14} aria-hidden="true" />}
-        >
-          Guide
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>Appearance</Menu.Label>
-        <SchemeSwitch />
-        <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={14} aria-hidden="true" />} onClick={() => signOut.mutate({})}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-const SCHEMES = [
-  { value: 'auto', label: 'Auto' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-];
-
-function SchemeSwitch(): ReactNode {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>
-      {SCHEMES.map(({ value, label }) => (
-        <Menu.RadioItem key={value} value={value}>
-          {label}
-        </Menu.RadioItem>
-      ))}
-    </Menu.RadioGroup>
+      }
+    />
   );
 }

@@ -8,13 +8,14 @@ import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProvider } from '../api/index.ts';
 import { KeysProvider } from '../parts/index.ts';
+import { loadWhenShown } from '../parts/when-shown.ts';
 import { keepFocus } from './keep-focus.ts';
 import { reloadOnNewVersion } from './new-version.ts';
 import { router } from './router.ts';
 import { theme, variables } from './theme.ts';
 
 /** Notices shown before the container exists wait for it. */
-const Notices = lazy(() => import('./notices.tsx'));
+const Notices = lazy(() => loadWhenShown(() => import('./notices.tsx')));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');

@@ -4,8 +4,9 @@ import { ArrowLeft } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { useApi, useSession } from '../api/index.ts';
-import { later, ZoneProvider } from '../parts/index.ts';
+import { ZoneProvider } from '../parts/index.ts';
 import { PagePlace } from '../parts/page.tsx';
+import { AccountMenu } from './account-menu.tsx';
 import { docsOf } from './docs.ts';
 import { Gate } from './gate.tsx';
 import { lastProject } from './last-project.ts';
@@ -13,8 +14,6 @@ import classes from './outside.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { ZoneSwitch } from './zone-switch.tsx';
-
-const AccountMenu = later(() => import('./account-menu.tsx'), 'AccountMenu', null);
 
 /** Pages that need no session. */
 const OPEN = new Set(['/setup', '/sign-in', '/invite', '/reset']);

@@ -1,58 +1,21 @@
-import { Menu } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import type { ProjectListed } from '@beckon/contract/dashboard';
-import { Check, ChevronsUpDown, FlaskConical, FolderPlus } from 'lucide-react';
+import { ChevronsUpDown } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi, useProject } from '../api/index.ts';
+import { useProject } from '../api/index.ts';
+import { laterMenu } from '../parts/later-menu.tsx';
 import classes from './top-bar.module.css';
 
+const ProjectMenu = laterMenu(async () => (await import('./project-menu.tsx')).ProjectMenu);
+
 export function ProjectSwitcher(): ReactNode {
-  const project = useProject();
-  const projects = useApi('GET /projects', {});
-  const navigate = useNavigate();
+  const { name } = useProject();
   return (
-    <Menu position="bottom-start" width={260}>
-      <Menu.Target>
-        <button
-          type="button"
-          className={classes.switcher}
-          aria-label={`Project ${project.name}: switch project`}
-        >
-          <span>{project.name}</span>
+    <ProjectMenu
+      button={
+        <button type="button" className={classes.switcher} aria-label={`Project ${name}: switch project`}>
+          <span>{name}</span>
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
-        <Menu.Label>Projects</Menu.Label>
-        {withSandboxes(projects.data?.data ?? []).map(({ id, name, livemode }) => (
-          <Menu.Item
-            key={id}
-            leftSection={
-              <Check size={14} aria-hidden="true" visibility={id === project.id ? 'visible' : 'hidden'} />
-            }
-            rightSection={livemode ? undefined : <FlaskConical size={14} aria-label="Sandbox" />}
-            onClick={() => void navigate({ to: '/p/$project/home', params: { project: String(id) } })}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<FolderPlus size={14} aria-hidden="true" />}
-          onClick={() => void navigate({ to: '/projects' })}
-        >
-          All projects
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    />
   );
-}
-
-/** Lists each sandbox after its project. */
-function withSandboxes(projects: ProjectListed[]): ProjectListed[] {
-  const of = Map.groupBy(projects, ({ sandbox_of: live }) => live);
-  const projectIds = new Set(projects.map(({ id }) => id));
-  return projects
-    .filter(({ sandbox_of: live }) => live === null || !projectIds.has(live))
-    .flatMap((project) => [project, ...(of.get(project.id) ?? [])]);
 }

@@ -4,16 +4,11 @@ import type { ReactNode } from 'react';
 import { useMay, useProject } from '../api/index.ts';
 import { later } from '../parts/index.ts';
 import { Tip } from '../parts/tip.tsx';
+import { AccountMenu } from './account-menu.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
+import { ProjectSwitcher } from './project-switcher.tsx';
 import classes from './top-bar.module.css';
 
-// The page is shown before its menus are loaded.
-const AccountMenu = later(
-  () => import('./account-menu.tsx'),
-  'AccountMenu',
-  <span className={classes.account} />,
-);
-const ProjectSwitcher = later(() => import('./project-switcher.tsx'), 'ProjectSwitcher', <ProjectName />);
 const SandboxClock = later(() => import('./sandbox-clock.tsx'), 'SandboxClock', null);
 
 export type TopBarProps = {
@@ -58,10 +53,6 @@ export function TopBar({ isOpen, onToggle, onFind, onPause, onHelp }: TopBarProp
       </Group>
     </div>
   );
-}
-
-function ProjectName(): ReactNode {
-  return <span className={classes.switcher}>{useProject().name}</span>;
 }
 
 function PauseButton({ onPause }: { onPause: () => void }): ReactNode {

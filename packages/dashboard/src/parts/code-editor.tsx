@@ -1,5 +1,7 @@
-import { Input, Skeleton } from '@mantine/core';
+import { Input } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useId } from 'react';
+import classes from './code-editor.module.css';
+import { loadWhenShown } from './when-shown.ts';
 
 export type CodeEditorProps = {
   value: string;
@@ -13,7 +15,7 @@ export type CodeEditorProps = {
   height?: string;
 };
 
-const Inner = lazy(() => import('./code-editor-inner.tsx'));
+const Inner = lazy(() => loadWhenShown(() => import('./code-editor-inner.tsx')));
 
 /** A code editor. Tab leaves it, so that keyboard users are not trapped. */
 export function CodeEditor({
@@ -32,9 +34,18 @@ export function CodeEditor({
       labelElement="div"
       labelProps={{ id }}
     >
-      <Suspense fallback={<Skeleton height={height} mt={4} />}>
+      <Suspense fallback={<Waiting value={props.value} height={height} />}>
         <Inner {...props} height={height} labelId={id} isFaulty={fault !== undefined} />
       </Suspense>
     </Input.Wrapper>
+  );
+}
+
+/** The text before the editor is loaded, in the same size. */
+function Waiting({ value, height }: { value: string; height: string }): ReactNode {
+  return (
+    <div className={`${classes.editor} ${classes.waiting}`} style={{ height }}>
+      {value}
+    </div>
   );
 }

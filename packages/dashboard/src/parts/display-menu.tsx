@@ -1,7 +1,8 @@
-import { Button, Menu } from '@mantine/core';
-import { SlidersHorizontal } from 'lucide-react';
+import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { MenuButton } from './later-menu.tsx';
 import type { LookState } from './list-look.ts';
+import { LoadedMenu } from './loaded-menu.tsx';
 import type { Sort } from './table-head.tsx';
 
 type Choice = { id: string; title: string; sort?: true | 'up' };
@@ -12,36 +13,35 @@ export type DisplayProps = LookState & {
 };
 
 /** The columns, the density and the order of a list. The first column stays, because it opens the row. */
-export function DisplayMenu(props: DisplayProps): ReactNode {
-  const { look, setLook, columns, sort, onSort } = props;
+export function DisplayMenu(props: DisplayProps & MenuButton): ReactNode {
+  const { look, setLook, columns, sort, onSort, button } = props;
   const toggle = (id: string): void => {
     const hidden = look.hidden.filter((other) => other !== id);
     setLook({ ...look, hidden: hidden.length === look.hidden.length ? [...hidden, id] : hidden });
   };
   return (
-    <Menu position="bottom-end" closeOnItemClick={false} width={220}>
-      <Menu.Target>
-        <Button variant="default" leftSection={<SlidersHorizontal size={14} aria-hidden="true" />}>
-          Display
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah="min(70vh, 480px)" style={{ overflowY: 'auto' }}>
-        <Menu.Label>Columns</Menu.Label>
-        {columns.slice(1).map(({ id, title }) => (
-          <Menu.CheckboxItem key={id} checked={!look.hidden.includes(id)} onChange={() => toggle(id)}>
-            {title}
-          </Menu.CheckboxItem>
-        ))}
-        <Menu.Divider />
-        <Menu.CheckboxItem
-          checked={look.isCompact}
-          onChange={() => setLook({ ...look, isCompact: !look.isCompact })}
-        >
-          Compact rows
+    <LoadedMenu
+      button={button}
+      position="bottom-end"
+      closeOnItemClick={false}
+      width={220}
+      maxHeight="min(70vh, 480px)"
+    >
+      <Menu.Label>Columns</Menu.Label>
+      {columns.slice(1).map(({ id, title }) => (
+        <Menu.CheckboxItem key={id} checked={!look.hidden.includes(id)} onChange={() => toggle(id)}>
+          {title}
         </Menu.CheckboxItem>
-        {sort && onSort && <Order columns={columns} sort={sort} onSort={onSort} />}
-      </Menu.Dropdown>
-    </Menu>
+      ))}
+      <Menu.Divider />
+      <Menu.CheckboxItem
+        checked={look.isCompact}
+        onChange={() => setLook({ ...look, isCompact: !look.isCompact })}
+      >
+        Compact rows
+      </Menu.CheckboxItem>
+      {sort && onSort && <Order columns={columns} sort={sort} onSort={onSort} />}
+    </LoadedMenu>
   );
 }
 

@@ -1,20 +1,29 @@
 import { Button } from '@mantine/core';
-import { Bookmark, SlidersHorizontal } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ListName } from '@beckon/contract/dashboard';
+import { SlidersHorizontal } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { DisplayProps } from './display-menu.tsx';
 import { DownloadButton } from './download-button.tsx';
 import type { Failed } from './error-box.tsx';
 import { FilterBox } from './filter-box.tsx';
+import { laterMenu } from './later-menu.tsx';
 import classes from './list-bar.module.css';
-import type { ListMenusProps } from './list-menus.tsx';
+import { type CommonView, Views } from './views.tsx';
 
-const ListMenus = lazy(async () => ({ default: (await import('./list-menus.tsx')).ListMenus }));
+const DisplayMenu = laterMenu(async () => (await import('./display-menu.tsx')).DisplayMenu);
 
-/** `common`: filters that every project needs, before the saved ones. `display`: omitted for a list of few columns. */
-export type ListBarProps = ListMenusProps & {
+export type ListBarProps = {
+  list: ListName;
+  filter: string | undefined;
+  onFilter: (filter: string | undefined) => void;
   /** The list's error: the filter shows it if it is about the filter. */
   fault?: Failed | null;
   label: string;
   placeholder?: string;
+  /** Filters that every project needs, before the saved ones. */
+  common?: readonly CommonView[];
+  /** Omitted for a list of few columns. */
+  display?: DisplayProps;
   /** The URL of the list as CSV, with the filter and the order. Omitted if the role does not allow it. */
   csv?: string | undefined;
   /** Actions on selected rows. */
@@ -23,8 +32,7 @@ export type ListBarProps = ListMenusProps & {
 
 /** The tools above a list: filter, saved views, display and CSV. */
 export function ListBar(props: ListBarProps): ReactNode {
-  const { fault = null, label, placeholder, csv, children, ...menus } = props;
-  const { list, filter, onFilter, display } = menus;
+  const { list, filter, onFilter, fault = null, label, placeholder, common, display, csv, children } = props;
   return (
     <div className={classes.bar}>
       <FilterBox
@@ -36,28 +44,20 @@ export function ListBar(props: ListBarProps): ReactNode {
         {...(placeholder === undefined ? {} : { placeholder })}
       />
       <div className={classes.tools}>
-        <Suspense fallback={<Waiting hasDisplay={display !== undefined} />}>
-          <ListMenus {...menus} />
-        </Suspense>
+        <Views list={list} filter={filter} onChoose={onFilter} common={common} />
+        {display && (
+          <DisplayMenu
+            {...display}
+            button={
+              <Button variant="default" leftSection={<SlidersHorizontal size={14} aria-hidden="true" />}>
+                Display
+              </Button>
+            }
+          />
+        )}
         {csv !== undefined && <DownloadButton href={csv}>CSV</DownloadButton>}
         {children}
       </div>
     </div>
-  );
-}
-
-/** The menus before they are loaded, in the same size. */
-function Waiting({ hasDisplay }: { hasDisplay: boolean }): ReactNode {
-  return (
-    <>
-      <Button variant="default" disabled leftSection={<Bookmark size={14} aria-hidden="true" />}>
-        Views
-      </Button>
-      {hasDisplay && (
-        <Button variant="default" disabled leftSection={<SlidersHorizontal size={14} aria-hidden="true" />}>
-          Display
-        </Button>
-      )}
-    </>
   );
 }

@@ -1,14 +1,13 @@
-import { Button, Menu, Text } from '@mantine/core';
-import type { ListName, SavedView } from '@beckon/contract/dashboard';
-import { Bookmark, Check, Pencil, Trash2 } from 'lucide-react';
+import { Button } from '@mantine/core';
+import type { ListName } from '@beckon/contract/dashboard';
+import { Bookmark } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useChange, useMay } from '../api/index.ts';
+import { useApi } from '../api/index.ts';
 import { later, WhenOpened } from './later.tsx';
-import { Muted } from './muted.tsx';
-import { refused } from './notices.tsx';
-import { undoable } from './undo.tsx';
+import { laterMenu } from './later-menu.tsx';
 
 const ViewDialog = later(() => import('./view-dialog.tsx'), 'ViewDialog', null);
+const ViewsMenu = laterMenu(async () => (await import('./views-menu.tsx')).ViewsMenu);
 
 /** A filter that every project needs. */
 export type CommonView = { name: string; filter: string };
@@ -17,7 +16,7 @@ type Props = {
   list: ListName;
   filter: string | undefined;
   onChoose: (filter: string | undefined) => void;
-  common?: readonly CommonView[];
+  common?: readonly CommonView[] | undefined;
 };
 
 export const VIEWS = 'GET /projects/:project/views';
@@ -31,8 +30,14 @@ export function Views({ list, filter, onChoose, common = [] }: Props): ReactNode
   const name = (current ?? common.find((view) => view.filter === filter))?.name;
   return (
     <>
-      <Menu position="bottom-end" width={280}>
-        <Menu.Target>
+      <ViewsMenu
+        list={list}
+        filter={filter}
+        onChoose={onChoose}
+        common={common}
+        savedViews={savedViews}
+        onDialog={setDialog}
+        button={
           <Button
             variant="default"
             maw={240}
@@ -41,22 +46,8 @@ export function Views({ list, filter, onChoose, common = [] }: Props): ReactNode
           >
             {name ?? 'Views'}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown mah="min(70vh, 480px)" style={{ overflowY: 'auto' }}>
-          <Items
-            views={[...common.map((view) => ({ ...view, id: view.filter })), ...savedViews]}
-            filter={filter}
-            onChoose={onChoose}
-          />
-          {filter !== undefined && (
-            <>
-              <Menu.Divider />
-              <Menu.Item onClick={() => onChoose(undefined)}>Clear filter</Menu.Item>
-              <Managing list={list} current={current} onOpen={setDialog} />
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        }
+      />
       <WhenOpened opened={dialog !== null}>
         <ViewDialog
           list={list}
@@ -66,73 +57,6 @@ export function Views({ list, filter, onChoose, common = [] }: Props): ReactNode
           onClose={() => setDialog(null)}
         />
       </WhenOpened>
-    </>
-  );
-}
-
-type ItemsProps = {
-  views: { id: string; name: string; filter: string }[];
-  filter: string | undefined;
-  onChoose: (filter: string) => void;
-};
-
-function Items({ views, filter, onChoose }: ItemsProps): ReactNode {
-  if (views.length === 0)
-    return (
-      // A disabled-looking item, so that screen readers announce the empty state.
-      <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
-        No saved views yet. Filter the list, then save the filter as a view.
-      </Menu.Item>
-    );
-  return views.map((view) => (
-    <Menu.Item
-      key={view.id}
-      leftSection={view.filter === filter ? <Check size={14} aria-hidden="true" /> : undefined}
-      onClick={() => onChoose(view.filter)}
-    >
-      <Text size="sm">{view.name}</Text>
-      <Muted size="xs" truncate>
-        {view.filter}
-      </Muted>
-    </Menu.Item>
-  ));
-}
-
-type ManagingProps = {
-  list: ListName;
-  current: SavedView | undefined;
-  onOpen: (dialog: 'save' | 'rename') => void;
-};
-
-function Managing({ list, current, onOpen }: ManagingProps): ReactNode {
-  const mayEdit = useMay('editor');
-  const save = useChange('POST /projects/:project/views', {
-    refreshes: [VIEWS],
-    onRefused: (error) => refused(error),
-  });
-  const remove = useChange('DELETE /projects/:project/views/:view', {
-    refreshes: [VIEWS],
-    onRefused: (error) => refused(error),
-    onDone: ({ data: { name, filter } }) => {
-      undoable({
-        message: `View ${name} deleted`,
-        undo: () => save.mutate({ body: { screen: list, name, filter } }),
-      });
-    },
-  });
-  if (!mayEdit) return null;
-  if (!current) return <Menu.Item onClick={() => onOpen('save')}>Save as view…</Menu.Item>;
-  return (
-    <>
-      <Menu.Item leftSection={<Pencil size={14} aria-hidden="true" />} onClick={() => onOpen('rename')}>
-        Rename {current.name}…
-      </Menu.Item>
-      <Menu.Item
-        leftSection={<Trash2 size={14} aria-hidden="true" />}
-        onClick={() => remove.mutate({ params: { view: current.id } })}
-      >
-        Delete {current.name}
-      </Menu.Item>
     </>
   );
 }
