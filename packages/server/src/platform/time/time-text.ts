@@ -1,22 +1,38 @@
-const DATE = /^\d{4}-\d\d-\d\d$/;
-/** RFC 3339 with `Z` or an offset of less than 15 hours, which covers every time zone. */
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
+/**
+ * A date, or an RFC 3339 time with `Z` or an offset of less than 15 hours, which covers every time zone. The groups are year, month, day,
+ * hour, minute, second, fraction, and the sign, hours and minutes of the offset.
+ */
+const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d):([0-5]\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(0\d|1[0-4]):([0-5]\d)))?$/;
 
 /**
  * Parses a moment in a trait: a date (its first moment in UTC) or an RFC 3339 time. Returns milliseconds since the epoch, and NaN for
- * anything else. `beckon.instant` accepts the same texts for the same moments.
+ * anything else. `beckon.instant` accepts the same texts for the same moments. It runs for every uploaded user with a sign-up date, so it
+ * does without Temporal, which takes several times as long.
  */
 export function parseInstant(text: string): number {
-  if (text.startsWith('0000')) return Number.NaN;
-  const full = DATE.test(text) ? `${text}T00:00:00Z` : text;
-  if (!DATE_TIME.test(full)) return Number.NaN;
-  try {
-    return Temporal.Instant.from(full).epochMilliseconds;
-  } catch {
-    // A date that no calendar has, such as February 30, is not a moment. The caller reports it.
-    return Number.NaN;
-  }
+  const parts = INSTANT.exec(text);
+  if (!parts) return Number.NaN;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const [hour, minute, second] = [Number(parts[4] ?? 0), Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
+  // A date that no calendar has, such as February 30, is not a moment. The caller reports it.
+  if (year === 0 || hour > 23 || minute > 59 || day === 0 || day > daysIn(year, month)) return Number.NaN;
+  const date = new Date(0);
+  // Date.UTC would read the years 1 to 99 as years of the twentieth century.
+  date.setUTCFullYear(year, month - 1, day);
+  const offset = parts[8] === undefined ? 0 : Number(parts[9]) * 60 + Number(parts[10]);
+  const minutes = hour * 60 + minute - (parts[8] === '-' ? -offset : offset);
+  const ms = parts[7] === undefined ? 0 : Number(parts[7].slice(0, 3).padEnd(3, '0'));
+  return date.getTime() + minutes * 60_000 + second * 1_000 + ms;
 }
+
+/** Returns the number of days of a month, and 0 if there is no such month. */
+function daysIn(year: number, month: number): number {
+  if (month !== 2) return DAYS[month] ?? 0;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+}
+
+const DAYS = [0, 31, 0, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The largest offsets that `parseInstant` accepts: some moments have a four-digit year only there. */
 const OFFSETS = ['Z', '-14:59', '+14:59'] as const;
