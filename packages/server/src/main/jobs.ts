@@ -1,10 +1,12 @@
 import { deleteOldVersions } from '../modules/audiences/index.ts';
+import { AI_DRAFTS_DUE } from '../modules/drafts/index.ts';
 import type { TeamTransport } from '../modules/delivery/index.ts';
 import { forgetImports } from '../modules/imports/index.ts';
 import {
   deleteOldRelayEvents,
   feedbackPuller,
   forwardReplies,
+  HITS_DUE,
   settleDueHits,
 } from '../modules/inbound/index.ts';
 import { deleteExpiredKeys } from '../modules/ingest/index.ts';
@@ -62,7 +64,7 @@ export function jobTable(options: JobOptions, { db, outbound, relay, teamTranspo
   const jobs: Job[] = [
     { name: 'check_domains', everyMs: 20 * SECOND, run: (run) => checkDueDomains(deps, run) },
     { name: 'check_tracking_hosts', everyMs: 20 * SECOND, run: (run) => checkTrackingHosts(deps, run) },
-    { name: 'classify_hits', everyMs: SECOND, run: (run) => settleDueHits(deps, run) },
+    { name: 'classify_hits', everyMs: SECOND, work: HITS_DUE, run: (run) => settleDueHits(deps, run) },
     { name: 'clear_test_inbox', everyMs: HOUR, run: (run) => deleteOldMail(deps, run) },
     { name: 'create_partitions', everyMs: 5 * SECOND, run: partitionKeeper(db) },
     {
@@ -80,7 +82,7 @@ export function jobTable(options: JobOptions, { db, outbound, relay, teamTranspo
     { name: 'pull_relay_feedback', everyMs: 30 * SECOND, run: feedbackPuller(deps) },
     { name: 'repair_alarms', everyMs: 30 * SECOND, run: () => repairTimers(deps) },
     { name: 'send_team_digests', everyMs: 30 * SECOND, run: (run) => sendTeamDigests(deps, run) },
-    { name: 'write_ai_drafts', everyMs: 2 * SECOND, run: aiDraftWriter(deps) },
+    { name: 'write_ai_drafts', everyMs: 2 * SECOND, work: AI_DRAFTS_DUE, run: aiDraftWriter(deps) },
   ];
   if (!relay) return jobs;
   const run: Job['run'] = (jobRun) => forwardReplies({ ...deps, relay }, jobRun);

@@ -69,9 +69,9 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   life.onStop('outbound', () => outbound.close());
   const meter = { metrics, clock: db.clock };
   const jobs = jobTable(options, { db, outbound, ...out }).map((job) => meteredJob(job, meter));
-  const scheduler = startScheduler(jobs, log, db.failpoint);
   const watch = createWorkWatch(db);
   life.onStop('work watch', () => watch.stop());
+  const scheduler = startScheduler(jobs, { log, watch, failpoint: db.failpoint });
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('processing warnings', () => warnings.close());
   const processor = createProcessor({

@@ -1,5 +1,6 @@
 export type { AiDraftingLease, AiDraftingResult } from './ai-drafting/attempts.ts';
 export {
+  AI_DRAFTS_DUE,
   claimAiDrafting,
   finishAiDrafting,
   requestAiDrafting,

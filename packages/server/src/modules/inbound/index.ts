@@ -6,7 +6,7 @@ export { forwardReplies } from './replies/forward-replies.ts';
 export { countListedReplies, findReply, listReplies, listThread } from './replies/reads.ts';
 export type { Reply } from './replies/reply.ts';
 export { eraseReplies, forwardAgain, insertReply } from './replies/store.ts';
-export { type ClassifiedHit, listClassifiedHits } from './tracking/hit-reads.ts';
+export { type ClassifiedHit, HITS_DUE, listClassifiedHits } from './tracking/hit-reads.ts';
 export { settleDueHits } from './tracking/settle-hits.ts';
 export { createTracker } from './tracking/tracker.ts';
 export { eraseHits } from './tracking/store.ts';

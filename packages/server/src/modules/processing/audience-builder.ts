@@ -76,7 +76,7 @@ export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor 
 
   return runLoop({
     poll: POLL,
-    watch: watch?.add(`${BUILDS_DUE} UNION ALL ${COUNTS_DUE}`),
+    watch: watch?.add({ due: `${BUILDS_DUE} UNION ALL ${COUNTS_DUE}` }),
     async work(round) {
       const items = await nextWork();
       if (items.length > 0) await round.sleep(await stepEach(items, round));

@@ -52,9 +52,11 @@ describe('runLoop polls', () => {
 
   test('every ten seconds after ten seconds without work, and when its watch finds some', async () => {
     const followers = new Set<() => void>();
+    const looks: number[] = [];
     const watch: WatchedWork = {
-      follow(wake) {
+      follow(wake, lookEveryMs) {
         followers.add(wake);
+        looks.push(lookEveryMs);
         return () => followers.delete(wake);
       },
     };
@@ -72,6 +74,8 @@ describe('runLoop polls', () => {
     const quiet = rounds();
     await pass(20_000);
     expect(rounds() - quiet).toBe(2);
+    // After half a minute without work, one look a second is enough.
+    expect(looks).toEqual([250, 250, 1_000]);
     for (const wake of followers) wake();
     await pass(0);
     expect(rounds() - quiet).toBe(3);

@@ -33,11 +33,14 @@ export type LoopRound = {
 
 const POLL = { everyMs: 100 };
 /**
- * After this time without work, a loop follows its watch. A lost wake-up then costs a quarter of a second. The loop still polls now and then,
- * for the little that it does without due work.
+ * After this time without work, a loop follows its watch. Work that is due at once and wakes no loop then waits for a quarter of a second,
+ * and for a second after half a minute without work. The loop still polls now and then, for the little that it does without due work.
  */
 const QUIET_AFTER_MS = 10_000;
 const QUIET_POLL_MS = 10_000;
+const QUIET_LOOK_MS = 250;
+const IDLE_AFTER_MS = 30_000;
+const IDLE_LOOK_MS = 1_000;
 const NO_GATHERING = { ms: 0, below: 0 };
 export const FAILURE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 
@@ -71,8 +74,9 @@ export function runLoop({
   async function rest(): Promise<void> {
     const { everyMs } = poll;
     if (failures > 0) return pauses.untilWoken(Math.max(everyMs, backoffMs(failures, backoff)));
-    if (!watch || performance.now() - workedAt <= QUIET_AFTER_MS) return pauses.untilWoken(everyMs);
-    const unfollow = watch.follow(pauses.wake);
+    const quietMs = performance.now() - workedAt;
+    if (!watch || quietMs <= QUIET_AFTER_MS) return pauses.untilWoken(everyMs);
+    const unfollow = watch.follow(pauses.wake, quietMs > IDLE_AFTER_MS ? IDLE_LOOK_MS : QUIET_LOOK_MS);
     await pauses.untilWoken(QUIET_POLL_MS);
     unfollow();
   }

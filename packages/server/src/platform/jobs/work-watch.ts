@@ -1,56 +1,83 @@
 import type { Database } from '../db/database.ts';
 
-/** One kind of work. A loop without work follows it instead of polling. */
+/** One kind of work. A loop or job without work follows it instead of polling. */
 export type WatchedWork = {
-  /** Calls `wake` while such work is due, until the returned function is called. */
-  follow(wake: () => void): () => void;
+  /** Calls `wake` while such work is due, until the returned function is called. It is looked for at least this often. */
+  follow(wake: () => void, lookEveryMs: number): () => void;
+};
+
+/** Queries for one kind of work. At least one of them is given. */
+export type DueQueries = {
+  /** Returns a row if such work is due at `$1`. */
+  due?: string;
+  /** Returns one row with the time at which such work is due next. */
+  nextAt?: string;
 };
 
 export type WorkWatch = {
-  /** `query` returns a row if such work is due at `$1`. All kinds are added before the first one is followed. */
-  add(query: string): WatchedWork;
+  /** All kinds are added before the first one is followed. */
+  add(queries: DueQueries): WatchedWork;
   stop(): void;
 };
 
-/** The longest time that due work waits for a loop that was not woken. */
-const LOOK_EVERY_MS = 250;
-
-type Kind = { query: string; followers: Set<() => void> };
-type DueRow = Record<string, boolean>;
+type Follower = { wake: () => void; lookEveryMs: number };
+type Kind = DueQueries & { followers: Set<Follower> };
+/** `due_…` is a truth value, and `next_…` a time in milliseconds. */
+type DueRow = Record<string, boolean | number | null>;
 
 /**
- * Looks for due work of all loops of a process with one statement, four times a second. If each loop polled on its own, an idle process would
- * send eighteen statements a second. It sends none while all loops have work.
+ * Looks for due work of all loops and jobs of a process with one statement. If each polled on its own, an idle process would send eighteen
+ * statements a second. The statement is sent as often as the most demanding follower asks, and when a time is reached that an earlier one
+ * returned. It is not sent while all loops have work.
  */
 export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkWatch {
   const kinds: Kind[] = [];
   let timer: NodeJS.Timeout | null = null;
+  let timerEndsAt = Number.POSITIVE_INFINITY;
+  let isLooking = false;
   let isStopped = false;
 
-  function schedule(): void {
-    if (timer !== null || isStopped || kinds.every(({ followers }) => followers.size === 0)) return;
-    timer = setTimeout(() => {
-      void look().finally(() => {
-        timer = null;
-        schedule();
-      });
-    }, LOOK_EVERY_MS);
+  /** Looks in `ms` milliseconds at the latest. */
+  function schedule(ms: number): void {
+    const at = performance.now() + ms;
+    if (isStopped || isLooking || at >= timerEndsAt) return;
+    if (timer !== null) clearTimeout(timer);
+    timerEndsAt = at;
+    timer = setTimeout(() => void look(), ms);
     timer.unref();
   }
 
   async function look(): Promise<void> {
-    const due = await findDue();
-    for (const [i, { followers }] of kinds.entries())
-      if (due === null || due[columnOf(i)]) for (const wake of followers) wake();
+    isLooking = true;
+    timer = null;
+    timerEndsAt = Number.POSITIVE_INFINITY;
+    const row = await findDue();
+    isLooking = false;
+    const now = db.clock.now();
+    let nextInMs = Number.POSITIVE_INFINITY;
+    for (const [i, { followers }] of kinds.entries()) {
+      const nextAt = Number(row?.[`next_${i}`] ?? Number.POSITIVE_INFINITY);
+      const isDue = row === null || row[`due_${i}`] === true || nextAt <= now;
+      for (const { wake, lookEveryMs } of followers) {
+        nextInMs = Math.min(nextInMs, lookEveryMs, isDue ? lookEveryMs : nextAt - now);
+        if (isDue) wake();
+      }
+    }
+    if (nextInMs !== Number.POSITIVE_INFINITY) schedule(nextInMs);
   }
 
-  /** Returns null after a failure. All loops are then woken, because each of them reports and repeats its own failures. */
+  /** Returns null after a failure. All followers are then woken, because each of them reports and repeats its own failures. */
   async function findDue(): Promise<DueRow | null> {
-    const columns = kinds.map(({ query }, i) => `EXISTS (${query}) AS ${columnOf(i)}`);
+    const columns = kinds.flatMap(({ due, nextAt }, i) => [
+      ...(due === undefined ? [] : [`EXISTS (${due}) AS due_${i}`]),
+      ...(nextAt === undefined ? [] : [`date_part('epoch', (${nextAt})) * 1000 AS next_${i}`]),
+    ]);
+    // The time comes as a parameter only if a query uses it.
+    const usesTime = kinds.some(({ due }) => due?.includes('$1'));
     const query = {
       name: 'work.due',
       text: `SELECT ${columns.join(', ')}`,
-      values: [new Date(db.clock.now())],
+      values: usesTime ? [new Date(db.clock.now())] : [],
     };
     try {
       return (await db.prepared<DueRow>(query))[0] ?? null;
@@ -60,14 +87,15 @@ export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkW
   }
 
   return {
-    add(query) {
-      const kind: Kind = { query, followers: new Set() };
+    add(queries) {
+      const kind: Kind = { ...queries, followers: new Set() };
       kinds.push(kind);
       return {
-        follow(wake) {
-          kind.followers.add(wake);
-          schedule();
-          return () => kind.followers.delete(wake);
+        follow(wake, lookEveryMs) {
+          const follower = { wake, lookEveryMs };
+          kind.followers.add(follower);
+          schedule(lookEveryMs);
+          return () => kind.followers.delete(follower);
         },
       };
     },
@@ -76,8 +104,4 @@ export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkW
       if (timer !== null) clearTimeout(timer);
     },
   };
-}
-
-function columnOf(i: number): string {
-  return `kind_${i}`;
 }

@@ -1,6 +1,7 @@
 /** Rows of `project_lock` and `project_timer`. */
 
 import type { Tx } from '../db/statements.ts';
+import type { DueQueries } from '../jobs/work-watch.ts';
 
 /** Creates the lock of a project. */
 export async function openProjectLock(tx: Tx, projectId: number): Promise<void> {
@@ -98,21 +99,24 @@ export function listDueTimers(
   });
 }
 
-const dueTimers = (work: TimerKind): string =>
-  `SELECT 1 FROM beckon.project_timer WHERE work = '${work}' AND next_at <= $1`;
+const nextTimer = (work: TimerKind): string =>
+  `SELECT min(next_at) FROM beckon.project_timer WHERE work = '${work}'`;
 
-/** Queries that return a row if such work of any project is due at `$1`. Processing reads the table `ingest_queue` of another module. */
-export const DUE_WORK: Record<TimerKind, string> = {
-  process: `SELECT 1 FROM beckon.ingest_queue UNION ALL ${dueTimers('process')}`,
-  send: dueTimers('send'),
-  webhooks: dueTimers('webhooks'),
+/** Queries for the work of all projects. Processing reads the table `ingest_queue` of another module. */
+export const DUE_WORK: Record<TimerKind, DueQueries> = {
+  process: { due: 'SELECT 1 FROM beckon.ingest_queue', nextAt: nextTimer('process') },
+  send: { nextAt: nextTimer('send') },
+  webhooks: { nextAt: nextTimer('webhooks') },
 };
 
 /** Returns whether any project has queued records or due work to process. Workers without work call it ten times a second. */
 export async function hasAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ has_work: boolean }>({
     name: 'timers.any_work',
-    text: `SELECT EXISTS (${DUE_WORK.process}) AS has_work`,
+    text: `SELECT EXISTS (
+             SELECT 1 FROM beckon.ingest_queue UNION ALL
+             SELECT 1 FROM beckon.project_timer WHERE work = 'process' AND next_at <= $1
+           ) AS has_work`,
     values: [now],
   });
   return rows[0]?.has_work ?? false;

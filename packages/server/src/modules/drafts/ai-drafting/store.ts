@@ -2,6 +2,7 @@
 
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import type { DueQueries } from '../../../platform/jobs/work-watch.ts';
 import type { AiDraftingLease, AiDraftingResult, AiDraftingRecord } from './attempts.ts';
 
 export type AiDraftingRequest = { projectId: number; id: string; userId: string };
@@ -22,6 +23,11 @@ export async function requestAiDrafting(tx: Tx, requests: AiDraftingRequest[], n
     ],
   });
 }
+
+/** For the watch of work: when the next draft is due. The condition is that of the partial index. */
+export const AI_DRAFTS_DUE: DueQueries = {
+  nextAt: 'SELECT min(next_at) FROM beckon.ai_drafting WHERE next_at IS NOT NULL',
+};
 
 /** Claims the draft that has waited longest, in any project. No other worker gets it before `until`. */
 export async function claimAiDrafting(

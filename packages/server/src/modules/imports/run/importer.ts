@@ -10,7 +10,7 @@ const AT_ONCE = 3;
 
 /** Runs the imports that members start: one per project at a time, and a few projects concurrently. */
 export function startImporter(deps: ImportDeps & { watch?: WorkWatch }): Pick<Loop, 'stop'> {
-  const watch = deps.watch?.add(IMPORTS_DUE);
+  const watch = deps.watch?.add({ due: IMPORTS_DUE });
   const loops = Array.from({ length: AT_ONCE }, () =>
     runLoop({
       poll: POLL,

@@ -1,6 +1,7 @@
 import type { BotLikelihood } from '@beckon/contract';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import type { DueQueries } from '../../../platform/jobs/work-watch.ts';
 import type { EmailRef } from '../../outcomes/index.ts';
 import { HITS_MAX, type HitSign, type StoredHit } from './hits.ts';
 
@@ -22,6 +23,11 @@ export async function listTargets(tx: Tx, keys: LinkKey[]): Promise<(string | nu
   });
   return rows.map((row) => row.url);
 }
+
+/** For the watch of work: when the next hits are due. The condition is that of the partial index. */
+export const HITS_DUE: DueQueries = {
+  nextAt: 'SELECT min(classify_at) FROM beckon.hit_count WHERE classify_at IS NOT NULL',
+};
 
 /** `hits`: how many of its hits may be stored. */
 export type DueHits = { emailId: string; hits: number };
