@@ -1,6 +1,6 @@
 import type { NthQuery, WindowQuery, SumQuery, WindowSum } from '../../platform/predicate/predicate.ts';
 import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
-import { momentList, plainList } from '../../platform/db/list.ts';
+import { momentList, plainList, textList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A query about the events of a user within a time window. */
@@ -133,8 +133,8 @@ async function findNewest(tx: Tx, probes: Probe[], now: number): Promise<Map<str
            WHERE found.at IS NOT NULL`,
     values: [
       plainList(probes.map((probe) => probe.projectId)),
-      probes.map((probe) => probe.userId),
-      probes.map((probe) => probe.event),
+      textList(probes.map((probe) => probe.userId)),
+      textList(probes.map((probe) => probe.event)),
       momentList(probes.map((probe) => probe.after)),
       plainList(probes.map((probe) => probe.newest)),
       ...receivedBetween(
@@ -185,10 +185,10 @@ async function findSums(tx: Tx, lookups: SumLookup[], now: number): Promise<Map<
            WHERE found.at IS NOT NULL`,
     values: [
       plainList(lookups.map((lookup) => lookup.projectId)),
-      lookups.map((lookup) => lookup.userId),
-      lookups.map((lookup) => lookup.query.event),
+      textList(lookups.map((lookup) => lookup.userId)),
+      textList(lookups.map((lookup) => lookup.query.event)),
       momentList(after),
-      lookups.map((lookup) => lookup.query.property),
+      textList(lookups.map((lookup) => lookup.query.property)),
       ...receivedBetween(after, now),
     ],
   });

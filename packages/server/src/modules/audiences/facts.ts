@@ -18,7 +18,7 @@ import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 /** The data about a user that conditions may use, except for their audiences. */
 export type ConditionFacts = Omit<Facts, 'now' | 'isMember'>;
 /** Definitions to evaluate for one user. */
-type EvaluationTarget = { person: PersonId; versions: { mentions: Mentions }[] };
+type EvaluationTarget = { person: PersonId; versions: readonly { mentions: Mentions }[] };
 
 type TotalKey = Pick<Total, 'projectId' | 'userId' | 'name'>;
 

@@ -26,5 +26,5 @@ export {
   type MembershipWrites,
   writeMemberships,
 } from './memberships.ts';
-export type { AudienceModel, AudienceVersion } from './model.ts';
+export type { AudienceModel, AudienceVersion, Touch } from './model.ts';
 export type { ListRuleNeeds } from './uses.ts';

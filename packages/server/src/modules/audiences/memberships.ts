@@ -12,6 +12,7 @@ import {
   upsertDays,
   upsertMemberTimers,
 } from './store.ts';
+import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A `MembershipState` with the time of joining. */
@@ -33,15 +34,16 @@ export async function findMemberships(
   return memberships;
 }
 
-export type PersonVersions = PersonId & { versions: AudienceVersion[] };
+export type PersonVersions = PersonId & { versions: readonly AudienceVersion[] };
 
 /** Returns in which of these versions, and of those they refer to, each user is a member, in the given order. */
 export async function findMemberVersions(tx: Tx, people: PersonVersions[]): Promise<Set<number>[]> {
   const members = people.map(() => new Set<number>());
+  const versionIdsOf = rememberByList(withReferences);
   const lookups = people.map(({ projectId, userId, versions }) => ({
     projectId,
     userId,
-    versionIds: withReferences(versions),
+    versionIds: versionIdsOf(versions),
   }));
   if (lookups.length === 0) return members;
   for (const row of await listMemberVersions(tx, lookups))
@@ -52,10 +54,11 @@ export async function findMemberVersions(tx: Tx, people: PersonVersions[]): Prom
 /** Returns the timers stored for these versions and those they refer to, in milliseconds, in the given order. */
 export async function findVersionTimers(tx: Tx, people: PersonVersions[]): Promise<Map<number, number>[]> {
   const found = people.map(() => new Map<number, number>());
+  // A version that time cannot change has no timers, nor do those it refers to.
+  const timedOf = rememberByList((versions) => withReferences(versions.filter((version) => version.timed)));
   const lookups = people.flatMap(({ projectId, userId, versions }, n) => {
-    // A version that time cannot change has no timers, nor do those it refers to.
-    const timed = withReferences(versions.filter((version) => version.timed));
-    return timed.length > 0 ? [{ n, projectId, userId, versionIds: timed }] : [];
+    const timed = timedOf(versions);
+    return timed !== NO_VERSIONS ? [{ n, projectId, userId, versionIds: timed }] : [];
   });
   if (lookups.length === 0) return found;
   for (const row of await listVersionTimers(tx, lookups)) {
@@ -72,14 +75,29 @@ function numbersIn(array: string): number[] {
   return array.slice(1, -1).split(',').map(Number);
 }
 
-function withReferences(versions: AudienceVersion[]): number[] {
+type VersionList = readonly AudienceVersion[];
+
+/** Computes once for each list. Most users of a batch have the same list of versions. */
+function rememberByList(compute: (versions: VersionList) => string): (versions: VersionList) => string {
+  const known = new Map<VersionList, string>();
+  return (versions) => {
+    let result = known.get(versions);
+    if (result === undefined) known.set(versions, (result = compute(versions)));
+    return result;
+  };
+}
+
+/** Returns the numbers of these versions and of those they refer to, as an array parameter. */
+function withReferences(versions: VersionList): string {
   const numbers = new Set<number>();
   for (const { versionId, references } of versions) {
     numbers.add(versionId);
     for (const reference of references.values()) numbers.add(reference);
   }
-  return [...numbers];
+  return plainList([...numbers]);
 }
+
+const NO_VERSIONS = plainList([]);
 
 type MemberKey = PersonId & { versionId: number };
 

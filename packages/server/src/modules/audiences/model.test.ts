@@ -29,7 +29,8 @@ const touch = (more: Partial<Touch>): Touch => ({
   email: false,
   ...more,
 });
-const numbersOf = (versions: { versionId: number }[]): number[] => versions.map(({ versionId }) => versionId);
+const numbersOf = (versions: readonly { versionId: number }[]): number[] =>
+  versions.map(({ versionId }) => versionId);
 
 const ofTrait = (trait: string) => ({ trait, equals: 'x' });
 const ofEvent = (event: string) => ({ event, at_least: 1, within: '7d' });

@@ -47,9 +47,10 @@ export type AudienceModel = {
   /** Returns the version that readers see: the served one, or the one being built if none is served. */
   versionFor(audienceId: string): AudienceVersion | undefined;
   /**
-   * Returns the versions that may have another answer now, in the order of `versions`. The cost depends only on what the touch mentions.
+   * Returns the versions that may have another answer now, in the order of `versions`. The cost depends only on what the touch mentions. The
+   * same touch returns the same list, which must not be changed.
    */
-  touchedBy(touch: Touch): AudienceVersion[];
+  touchedBy(touch: Touch): readonly AudienceVersion[];
   /** Versions that hold for a user without any data. A new user can join only these by being new. */
   blankTrue: AudienceVersion[];
   /** Events counted without a time window. Their counts must be kept forever. */
@@ -168,10 +169,13 @@ function matchingForBlank(versions: AudienceVersion[]): AudienceVersion[] {
 /** Maps a mentioned name to the positions of versions, in order. */
 type Index = Map<string, number[]>;
 
+/** The number of different touches whose versions are remembered. Thousands of records have the same few. */
+const TOUCHES_MAX = 100;
+
 function touchIndex(
   versions: AudienceVersion[],
   blankTrue: AudienceVersion[],
-): (touch: Touch) => AudienceVersion[] {
+): (touch: Touch) => readonly AudienceVersion[] {
   const byEvent: Index = new Map();
   const byTrait: Index = new Map();
   const byEmail: number[] = [];
@@ -182,15 +186,32 @@ function touchIndex(
   }
   const positions = new Map(versions.map((version, position) => [version, position]));
   const forNew = blankTrue.map((version) => positions.get(version) ?? 0);
+  const numbers = numberLists([...byEvent.values(), ...byTrait.values(), byEmail, forNew]);
+  const known = new Map<string, readonly AudienceVersion[]>();
   return function touchedBy(touch) {
-    const touched = new Set<number>();
-    const addAll = (more: number[] = []): void => more.forEach((position) => touched.add(position));
-    for (const name of touch.events) addAll(byEvent.get(name));
-    for (const key of touch.traits) addAll(byTrait.get(key));
-    if (touch.email) addAll(byEmail);
-    if (touch.isNew) addAll(forNew);
-    return [...touched].sort((a, b) => a - b).flatMap((position) => versions[position] ?? []);
+    const lists: number[][] = [];
+    let key = '';
+    const use = (list: number[] | undefined): void => {
+      if (list === undefined || list.length === 0) return;
+      lists.push(list);
+      key += `${numbers.get(list)} `;
+    };
+    for (const name of touch.events) use(byEvent.get(name));
+    for (const name of touch.traits) use(byTrait.get(name));
+    if (touch.email) use(byEmail);
+    if (touch.isNew) use(forNew);
+    const found = known.get(key);
+    if (found) return found;
+    const touched = [...new Set(lists.flat())].sort((a, b) => a - b);
+    const result = touched.flatMap((position) => versions[position] ?? []);
+    if (known.size >= TOUCHES_MAX) known.clear();
+    known.set(key, result);
+    return result;
   };
+}
+
+function numberLists(lists: number[][]): Map<number[], number> {
+  return new Map(lists.map((list, number) => [list, number]));
 }
 
 function add(index: Index, key: string, position: number): void {

@@ -2,7 +2,7 @@
 
 import type { AudienceMember } from '@beckon/contract/dashboard';
 import type { PersonId } from '../users/index.ts';
-import { plainList } from '../../platform/db/list.ts';
+import { plainList, textList } from '../../platform/db/list.ts';
 import { readAs } from '../../platform/db/read-as.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { AudienceRow, AudienceVersionKeyRow } from './store.ts';
@@ -91,7 +91,8 @@ export function listMembershipRows(
   });
 }
 
-export type VersionLookup = PersonId & { versionIds: number[] };
+/** `versionIds`: an array parameter, because most users of a batch have the same. */
+export type VersionLookup = PersonId & { versionIds: string };
 
 /** `members` is one text per user, because parsing twenty rows for each of a thousand users costs more than finding them. */
 export type MemberVersionsRow = { n: number; members: string };
@@ -101,8 +102,8 @@ const LOOKUPS = `unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS
 function lookupColumns(lookups: VersionLookup[]): unknown[] {
   return [
     plainList(lookups.map((lookup) => lookup.projectId)),
-    lookups.map((lookup) => lookup.userId),
-    lookups.map((lookup) => plainList(lookup.versionIds)),
+    textList(lookups.map((lookup) => lookup.userId)),
+    textList(lookups.map((lookup) => lookup.versionIds)),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Writes to `audience`, `audience_version`, `audience_member`, `audience_timer` and `audience_day`. `reads.ts` reads them. */
 
 import type { PersonId } from '../users/index.ts';
+import { momentList, plainList, textList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 export type AudienceVersionState = 'building' | 'served' | 'retired';
@@ -95,8 +96,12 @@ export async function updateServed(
 
 type MemberKey = PersonId & { versionId: number };
 
-function columns(keys: MemberKey[]): [number[], string[], number[]] {
-  return [keys.map((key) => key.projectId), keys.map((key) => key.userId), keys.map((key) => key.versionId)];
+function columns(keys: MemberKey[]): [string, string, string] {
+  return [
+    plainList(keys.map((key) => key.projectId)),
+    textList(keys.map((key) => key.userId)),
+    plainList(keys.map((key) => key.versionId)),
+  ];
 }
 
 const KEYS = `unnest($1::bigint[], $2::text[], $3::bigint[]) AS x(project_id, external_user_id, version_id)`;
@@ -111,7 +116,7 @@ export function insertMembers(
     text: `INSERT INTO beckon.audience_member AS m (project_id, external_user_id, version_id, since)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[])
            ON CONFLICT DO NOTHING RETURNING m.project_id, m.version_id`,
-    values: [...columns(rows), rows.map((row) => row.since)],
+    values: [...columns(rows), momentList(rows.map((row) => row.since.getTime()))],
   });
 }
 
@@ -132,7 +137,7 @@ export async function upsertMemberTimers(tx: Tx, rows: (MemberKey & { at: Date }
     text: `INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[])
            ON CONFLICT (project_id, external_user_id, version_id) DO UPDATE SET at = excluded.at`,
-    values: [...columns(rows), rows.map((row) => row.at)],
+    values: [...columns(rows), momentList(rows.map((row) => row.at.getTime()))],
   });
 }
 

@@ -87,16 +87,13 @@ function readRecord(chunk: WaitingChunk, i: number): QueuedRecord {
   const { projectId, priority, kind } = chunk;
   const record = chunk.records[i] as AcceptedUser | AcceptedEvent;
   const userId = record.external_user_id;
-  const common = {
-    projectId,
-    userId,
-    person: personKey({ projectId, userId }),
-    seq: chunk.seq + i,
-    acceptedAt: chunk.acceptedAt.getTime(),
-  };
-  if (kind === 'users') return { ...common, kind, user: record };
+  const person = personKey({ projectId, userId });
+  const seq = chunk.seq + i;
+  const acceptedAt = chunk.acceptedAt.getTime();
+  if (kind === 'users') return { projectId, userId, person, seq, acceptedAt, kind, user: record };
   const event = record as AcceptedEvent;
-  return { ...common, kind, event, key: dedupeKey(event, priority) };
+  const key = dedupeKey(event, priority);
+  return { projectId, userId, person, seq, acceptedAt, kind, event, key };
 }
 
 function add(batch: RecordBatch, record: QueuedRecord, erasures: Map<string, number>): void {
@@ -123,12 +120,34 @@ export function claimsOf(records: QueuedRecord[]): KeyedEvent[] {
   return [...claims.values()];
 }
 
+/** Some users of a batch, and all its records about them in the order of acceptance. */
+export type BatchSlice = { people: PersonId[]; records: QueuedRecord[] };
+
+/** The users of one slice. While their records are applied here, the database looks up the users of the next one. */
+const SLICE_PEOPLE = 250;
+
+export function slicesOf({ people, records }: Pick<RecordBatch, 'people' | 'records'>): BatchSlice[] {
+  if (people.size <= SLICE_PEOPLE) return [{ people: [...people.values()], records }];
+  const slices: BatchSlice[] = [];
+  const sliceOf = new Map<string, BatchSlice>();
+  for (const [key, person] of people) {
+    let slice = slices.at(-1);
+    if (!slice || slice.people.length === SLICE_PEOPLE) slices.push((slice = { people: [], records: [] }));
+    slice.people.push(person);
+    sliceOf.set(key, slice);
+  }
+  for (const record of records) sliceOf.get(record.person)?.records.push(record);
+  return slices;
+}
+
 export type AppliedRecords = {
   people: Map<string, { person: Person; change: PersonChange }>;
   events: NewEvent[];
 };
 
 export type ApplyRecordsInput = {
+  /** The result of the slices before, to which this one is added. */
+  applied: AppliedRecords;
   people: Person[];
   /** The records with a deduplication key that were not sent before. */
   fresh: ReadonlySet<QueuedRecord>;
@@ -142,12 +161,9 @@ export type ApplyRecordsInput = {
 /** Merging this many values takes about 10 ms. A batch may have 300,000, which would block the process for 130 ms. */
 export const VALUES_PER_PIECE = 25_000;
 
-/** Applies a batch in memory to its users. Returns their new state, and the events that are new. */
-export async function applyRecords(
-  records: QueuedRecord[],
-  input: ApplyRecordsInput,
-): Promise<AppliedRecords> {
-  const applied: AppliedRecords = { people: new Map(), events: [] };
+/** Applies records in memory to their users. Adds the new state of the users, and the events that are new. */
+export async function applyRecords(records: QueuedRecord[], input: ApplyRecordsInput): Promise<void> {
+  const { applied } = input;
   for (const person of input.people)
     applied.people.set(personKey(person), { person, change: noChange(false) });
   let values = 0;
@@ -176,7 +192,11 @@ export async function applyRecords(
       applied.events.push(event);
     }
   }
-  return applied;
+}
+
+/** Restores the order of acceptance of events that were added slice by slice. */
+export function sortEvents({ events }: AppliedRecords): void {
+  events.sort((a, b) => a.projectId - b.projectId || a.seq - b.seq);
 }
 
 function valuesOf(record: QueuedRecord): number {

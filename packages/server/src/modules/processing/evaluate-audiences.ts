@@ -26,7 +26,7 @@ import {
 export type PersonToEvaluate = {
   person: Person;
   model: Pick<Model, 'audiences'>;
-  versions: AudienceVersion[];
+  versions: readonly AudienceVersion[];
   /** The user's memberships in these versions and in those that they refer to, if already known. */
   members?: ReadonlySet<number>;
   /** True if the times stored for this user have passed; see `evaluateMemberships`. */
@@ -212,7 +212,7 @@ export function affectedBy(
   const { isNew, emailChanged: email, before } = change;
   const names = new Set(events.map(({ name }) => name));
   const touched = audiences.touchedBy({ isNew, events: names, traits: before.keys(), email });
-  if (isNew) return touched;
+  if (isNew || names.size === 0) return touched;
   const unconditional = new Set(
     before.size > 0 || email ? audiences.touchedBy({ isNew, events: [], traits: before.keys(), email }) : [],
   );

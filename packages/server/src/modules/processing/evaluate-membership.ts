@@ -31,21 +31,30 @@ export type MembershipInput = {
  * Evaluates one user for the versions, in the order of the model. A version that is not built up to this user is skipped.
  */
 export function evaluateMemberships(
-  versions: AudienceVersion[],
+  versions: readonly AudienceVersion[],
   person: MembershipInput,
 ): MembershipEvaluation[] {
   const evaluations = new Map<number, MembershipEvaluation>();
-  const facts = factsOf(person);
+  let references: AudienceVersion['references'] = NO_REFERENCES;
+  // One object for all versions of a user: a batch evaluates some thousand versions.
+  const facts = factsOf(person, (audienceId) => {
+    const reference = references.get(audienceId);
+    if (reference === undefined) return false;
+    return evaluations.get(reference)?.matches ?? person.membership.members.has(reference);
+  });
   for (const version of versions) {
-    if (covers(version, person.userId))
-      evaluations.set(version.versionId, evaluateMembership(version, facts, { evaluations, person }));
+    if (!covers(version, person.userId)) continue;
+    ({ references } = version);
+    evaluations.set(version.versionId, evaluateMembership(version, facts, { evaluations, person }));
   }
   return [...evaluations.values()];
 }
 
+const NO_REFERENCES: AudienceVersion['references'] = new Map();
+
 type Evaluations = Map<number, MembershipEvaluation>;
 
-function factsOf({ facts, now }: MembershipInput): Omit<Facts, 'isMember'> {
+function factsOf({ facts, now }: MembershipInput, isMember: Facts['isMember']): Facts {
   return {
     now,
     email: facts.email,
@@ -53,15 +62,16 @@ function factsOf({ facts, now }: MembershipInput): Omit<Facts, 'isMember'> {
     total: (event) => facts.total(event),
     nth: (query) => facts.nth(query),
     sum: (query) => facts.sum(query),
+    isMember,
   };
 }
 
 function evaluateMembership(
   version: AudienceVersion,
-  facts: Omit<Facts, 'isMember'>,
+  facts: Facts,
   { evaluations, person }: { evaluations: Evaluations; person: MembershipInput },
 ): MembershipEvaluation {
-  const { matches, until } = evaluate(version.predicate, { ...facts, isMember });
+  const { matches, until } = evaluate(version.predicate, facts);
   const wasMember = person.membership.members.has(version.versionId);
   const storedDueAt = person.membership.timers.get(version.versionId) ?? null;
   const dueAt = version.timed ? earliest([until, ...[...version.references.values()].map(dueOf)]) : null;
@@ -75,12 +85,6 @@ function evaluateMembership(
     storedDueAt,
     timer: timerMove(dueAt, storedDueAt, person.isDue ?? false),
   };
-
-  function isMember(audienceId: string): boolean {
-    const reference = version.references.get(audienceId);
-    if (reference === undefined) return false;
-    return evaluations.get(reference)?.matches ?? person.membership.members.has(reference);
-  }
 
   /** Returns the time at which the answer of the referenced audience may change. The answer to a reference is valid only until then. */
   function dueOf(reference: number): number | null {

@@ -112,7 +112,11 @@ function fitsLimit(person: Person, change: PersonChange, { key, value }: Trait):
 /** Returns the approximate length in JSON, or 0 if the trait is not set. */
 function charsOf(key: string, value: unknown): number {
   if (value === undefined) return 0;
-  return key.length + (typeof value === 'string' ? value.length : JSON.stringify(value).length) + PUNCTUATION;
+  const length =
+    typeof value === 'string'
+      ? value.length
+      : (typeof value === 'object' ? JSON.stringify(value) : String(value)).length;
+  return key.length + length + PUNCTUATION;
 }
 
 const PUNCTUATION = '"":"",'.length;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../platform/ids.ts';
-import { type PersonVersions, findMemberVersions, writeMemberships } from '../audiences/index.ts';
+import { type PersonVersions, type Touch, findMemberVersions, writeMemberships } from '../audiences/index.ts';
 import {
   writeDecisions,
   type Model,
@@ -22,7 +22,6 @@ import {
   findErasures,
   findLift,
   findPeople,
-  type PersonId,
   personKey,
   writePeople,
   isSuppressed,
@@ -40,6 +39,8 @@ import {
   groupEvents,
   applyRecords,
   type AppliedRecords,
+  slicesOf,
+  sortEvents,
   takeRecords,
 } from './apply-records.ts';
 import {
@@ -153,41 +154,50 @@ async function applyBatch(
     batch.records.some(({ kind }) => kind === 'users') ||
     [...models.values()].some(({ audiences }) => audiences.usesEmail);
   const touched = touchedBy(batch, models);
-  const [people, fresh, memberships] = await tx.together(() =>
-    Promise.all([
-      findPeople(tx, [...batch.people.values()], { emails }),
-      claimDedupe(tx, claimsOf(batch.records)),
-      findMemberVersions(tx, touched),
-    ]),
-  );
+  const slices = slicesOf(batch);
+  // The claims come first, because no event is applied without them.
+  const lookups = tx.together(() => ({
+    claims: claimDedupe(tx, claimsOf(batch.records)),
+    people: slices.map(({ people }) => findPeople(tx, people, { emails })),
+    memberships: findMemberVersions(tx, touched),
+  }));
+  // A failure is thrown below, and the others that follow from it have no other listener.
+  for (const lookup of [lookups.claims, ...lookups.people, lookups.memberships]) lookup.catch(() => {});
+  const input = { fresh: await lookups.claims, newId: deps.newId, oldestOtherPriority, pause: setImmediate };
+  const applied: AppliedRecords = { people: new Map(), events: [] };
+  // While a slice is applied here, the database looks up the next one.
+  for (const [i, { records }] of slices.entries())
+    await applyRecords(records, { ...input, applied, people: (await lookups.people[i]) ?? [] });
+  if (slices.length > 1) sortEvents(applied);
+  const memberships = await lookups.memberships;
   const members = new Map(touched.map((person, i) => [personKey(person), memberships[i] ?? NO_MEMBERS]));
-  const input = { people, fresh, newId: deps.newId, oldestOtherPriority, pause: setImmediate };
-  return { ...(await applyRecords(batch.records, input)), members };
+  return { ...applied, members };
 }
 
 const NO_MEMBERS: ReadonlySet<number> = new Set();
 
 /** Selects the versions by what was sent. A duplicate event or an unchanged trait costs an unnecessary query. */
 function touchedBy({ records }: RecordBatch, models: Map<number, Model>): PersonVersions[] {
-  const sent = new Map<string, PersonId & { events: Set<string>; traits: Set<string>; email: boolean }>();
+  const touched = new Map<string, PersonVersions>();
   for (const record of records) {
-    const { projectId, userId } = record;
-    let entry = sent.get(record.person);
-    if (!entry)
-      sent.set(
-        record.person,
-        (entry = { projectId, userId, events: new Set(), traits: new Set(), email: false }),
-      );
-    if (record.kind === 'events') entry.events.add(record.event.name);
-    else {
-      entry.email ||= record.user.email !== undefined;
-      for (const key of Object.keys(record.user.traits ?? {})) entry.traits.add(key);
-    }
+    const { projectId, userId, person } = record;
+    const audiences = models.get(projectId)?.audiences;
+    if (!audiences) continue;
+    const versions = audiences.touchedBy(touchOf(record));
+    if (versions.length === 0) continue;
+    const known = touched.get(person);
+    if (!known) touched.set(person, { projectId, userId, versions });
+    // Most records of a user touch the same versions.
+    else if (known.versions !== versions) known.versions = [...new Set([...known.versions, ...versions])];
   }
-  return [...sent.values()].flatMap(({ projectId, userId, ...touch }) => {
-    const versions = models.get(projectId)?.audiences.touchedBy({ isNew: false, ...touch }) ?? [];
-    return versions.length > 0 ? [{ projectId, userId, versions }] : [];
-  });
+  return [...touched.values()];
+}
+
+function touchOf(record: RecordBatch['records'][number]): Touch {
+  if (record.kind === 'events')
+    return { isNew: false, events: [record.event.name], traits: [], email: false };
+  const { traits = {}, email } = record.user;
+  return { isNew: false, events: [], traits: Object.keys(traits), email: email !== undefined };
 }
 
 type PendingWrites = {

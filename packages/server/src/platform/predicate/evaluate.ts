@@ -44,9 +44,14 @@ export function evaluate(predicate: Predicate, facts: Facts): PredicateResult {
 
 /** False lasts at least as long as one false part. True lasts only as long as all parts are true. */
 function conjunction(results: PredicateResult[]): PredicateResult {
-  const falseUntils = results.filter((result) => !result.matches).map(untilOf);
-  if (falseUntils.length > 0) return { matches: false, until: momentOf(Math.max(...falseUntils)) };
-  return { matches: true, until: momentOf(Math.min(...results.map(untilOf))) };
+  let trueUntil = Number.POSITIVE_INFINITY;
+  let falseUntil: number | null = null;
+  for (const result of results) {
+    if (result.matches) trueUntil = Math.min(trueUntil, untilOf(result));
+    else falseUntil = Math.max(falseUntil ?? Number.NEGATIVE_INFINITY, untilOf(result));
+  }
+  if (falseUntil !== null) return { matches: false, until: momentOf(falseUntil) };
+  return { matches: true, until: momentOf(trueUntil) };
 }
 
 function negation({ matches, until }: PredicateResult): PredicateResult {

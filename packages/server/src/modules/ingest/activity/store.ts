@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { jsonList, jsonListSql, momentList, plainList, textList } from '../../../platform/db/list.ts';
 import { sendInSlices } from '../../../platform/db/slices.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { ActivityRow, RequestItem } from './stream.ts';
@@ -21,17 +22,15 @@ async function insertSlice(tx: Tx, rows: ActivityRow[]): Promise<void> {
   await tx.prepared({
     name: 'stream.insert_activity',
     text: `INSERT INTO beckon.activity (project_id, at, id, kind, external_user_id, audience_id, detail)
-           SELECT project_id, at, id, kind, external_user_id, audience_id, detail::jsonb
-           FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::text[])
-             AS noted (project_id, at, id, kind, external_user_id, audience_id, detail)`,
+           SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], ${jsonListSql('$7')})`,
     values: [
-      rows.map((row) => row.projectId),
-      rows.map((row) => row.at),
-      rows.map((row) => row.id),
-      rows.map((row) => row.kind),
-      rows.map((row) => row.userId),
-      rows.map((row) => row.audienceId),
-      rows.map((row) => row.detail),
+      plainList(rows.map((row) => row.projectId)),
+      momentList(rows.map((row) => row.at.getTime())),
+      plainList(rows.map((row) => row.id)),
+      plainList(rows.map((row) => row.kind)),
+      textList(rows.map((row) => row.userId)),
+      plainList(rows.map((row) => row.audienceId)),
+      jsonList(rows.map((row) => row.detail)),
     ],
   });
 }

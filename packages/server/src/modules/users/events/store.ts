@@ -1,6 +1,6 @@
 /** Reads and writes `event`, `event_dedupe`, `counted_event`, `person_event`, `event_volume` and `event_property`. */
 
-import { momentList, plainList } from '../../../platform/db/list.ts';
+import { jsonList, jsonListSql, momentList, plainList, textList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 export type DedupeRow = { project_id: number; dedupe_key: string };
@@ -41,14 +41,14 @@ export async function insertEvents(tx: Tx, rows: EventRow[], receivedAt: Date): 
     name: 'events.insert',
     text: `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
            SELECT e.project_id, $10::timestamptz, e.id, e.user_id, e.name, e.properties, e.occurred_at, e.accepted_at, e.seq, e.suppressed
-           FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::timestamptz[], $7::timestamptz[], $8::bigint[], $9::boolean[])
+           FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], ${jsonListSql('$5')}, $6::timestamptz[], $7::timestamptz[], $8::bigint[], $9::boolean[])
              AS e(project_id, id, user_id, name, properties, occurred_at, accepted_at, seq, suppressed)`,
     values: [
       plainList(rows.map((row) => row.project_id)),
       plainList(rows.map((row) => row.id)),
-      rows.map((row) => row.external_user_id),
-      rows.map((row) => row.name),
-      rows.map((row) => row.properties),
+      textList(rows.map((row) => row.external_user_id)),
+      textList(rows.map((row) => row.name)),
+      jsonList(rows.map((row) => row.properties)),
       momentList(rows.map((row) => row.occurred_at)),
       momentList(rows.map((row) => row.accepted_at)),
       plainList(rows.map((row) => row.seq)),
@@ -87,8 +87,8 @@ export function addCounts(tx: Tx, rows: EventCountRow[]): Promise<EventCountRow[
 function countColumns(rows: EventCountRow[]): unknown[] {
   return [
     plainList(rows.map((row) => row.project_id)),
-    rows.map((row) => row.external_user_id),
-    rows.map((row) => row.name),
+    textList(rows.map((row) => row.external_user_id)),
+    textList(rows.map((row) => row.name)),
     plainList(rows.map((row) => row.count)),
     momentList(rows.map((row) => row.first_ms)),
     momentList(rows.map((row) => row.last_ms)),
@@ -105,8 +105,8 @@ export function findCounts(tx: Tx, keys: CountKey[]): Promise<EventCountRow[]> {
            JOIN beckon.person_event c ON c.project_id = k.project_id AND c.external_user_id = k.user_id AND c.name = k.name`,
     values: [
       plainList(keys.map((key) => key.project_id)),
-      keys.map((key) => key.external_user_id),
-      keys.map((key) => key.name),
+      textList(keys.map((key) => key.external_user_id)),
+      textList(keys.map((key) => key.name)),
     ],
   });
 }

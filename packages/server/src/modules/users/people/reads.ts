@@ -1,6 +1,6 @@
 /** Reads about one user, including tables of other modules. */
 
-import { plainList } from '../../../platform/db/list.ts';
+import { plainList, textList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 type Person = { projectId: number; userId: string };
@@ -69,7 +69,10 @@ export function listEmails(
     name: 'people.emails',
     text: `SELECT e.project_id, e.external_user_id, e.email FROM unnest($1::bigint[], $2::text[]) AS p(project_id, user_id)
            JOIN beckon.person_email e ON e.project_id = p.project_id AND e.external_user_id = p.user_id`,
-    values: [plainList(people.map(({ projectId }) => projectId)), people.map(({ userId }) => userId)],
+    values: [
+      plainList(people.map(({ projectId }) => projectId)),
+      textList(people.map(({ userId }) => userId)),
+    ],
   });
 }
 

@@ -1,6 +1,6 @@
 /** Reads and writes `person`, `person_email` and `erasure`. */
 
-import { momentList, plainList } from '../../../platform/db/list.ts';
+import { jsonList, jsonListSql, momentList, plainList, textList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 export type PersonRowKey = { project_id: number; external_user_id: string };
@@ -37,7 +37,7 @@ export function findPeopleRows(tx: Tx, keys: PersonRowKey[], emails: boolean): P
   return tx.prepared({
     name: emails ? 'people.find_reachable' : 'people.find',
     text: emails ? `SELECT ${PERSON}, e.email ${FIND} ${EMAIL}` : `SELECT ${PERSON}, NULL AS email ${FIND}`,
-    values: [plainList(keys.map((key) => key.project_id)), keys.map((key) => key.external_user_id)],
+    values: [plainList(keys.map((key) => key.project_id)), textList(keys.map((key) => key.external_user_id))],
   });
 }
 
@@ -86,7 +86,7 @@ export async function upsertPeopleRows(tx: Tx, rows: PersonWrite[]): Promise<voi
     name: 'people.upsert',
     text: `INSERT INTO beckon.person (project_id, external_user_id, name, plan, signup_date, company, role, traits, first_seen_at, last_seen_at,
              suppressed_seq, normal_seq, live_seq, triggers_live_since, written_seq)
-           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::jsonb[],
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], ${jsonListSql('$8')},
              $9::timestamptz[], $10::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::jsonb[])
            ON CONFLICT (project_id, external_user_id) DO UPDATE SET
              name = excluded.name, plan = excluded.plan, signup_date = excluded.signup_date, company = excluded.company, role = excluded.role,
@@ -95,20 +95,20 @@ export async function upsertPeopleRows(tx: Tx, rows: PersonWrite[]): Promise<voi
              triggers_live_since = excluded.triggers_live_since, written_seq = excluded.written_seq`,
     values: [
       plainList(rows.map((row) => row.project_id)),
-      rows.map((row) => row.external_user_id),
-      rows.map((row) => row.name),
-      rows.map((row) => row.plan),
-      rows.map((row) => row.signup_date),
-      rows.map((row) => row.company),
-      rows.map((row) => row.role),
-      rows.map((row) => row.traits),
+      textList(rows.map((row) => row.external_user_id)),
+      textList(rows.map((row) => row.name)),
+      textList(rows.map((row) => row.plan)),
+      textList(rows.map((row) => row.signup_date)),
+      textList(rows.map((row) => row.company)),
+      textList(rows.map((row) => row.role)),
+      jsonList(rows.map((row) => row.traits)),
       momentList(rows.map((row) => row.first_seen_at)),
       momentList(rows.map((row) => row.last_seen_at)),
       plainList(rows.map((row) => row.suppressed_seq)),
       plainList(rows.map((row) => row.normal_seq)),
       plainList(rows.map((row) => row.live_seq)),
       momentList(rows.map((row) => row.triggers_live_since)),
-      rows.map((row) => row.written_seq),
+      textList(rows.map((row) => row.written_seq)),
     ],
   });
 }
@@ -122,10 +122,10 @@ export async function upsertEmails(tx: Tx, rows: EmailRow[]): Promise<void> {
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[])
            ON CONFLICT (project_id, external_user_id) DO UPDATE SET email = excluded.email, email_lower = excluded.email_lower`,
     values: [
-      rows.map((row) => row.project_id),
-      rows.map((row) => row.external_user_id),
-      rows.map((row) => row.email),
-      rows.map((row) => row.email.toLowerCase()),
+      plainList(rows.map((row) => row.project_id)),
+      textList(rows.map((row) => row.external_user_id)),
+      textList(rows.map((row) => row.email)),
+      textList(rows.map((row) => row.email.toLowerCase())),
     ],
   });
 }
