@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,9 +50,13 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** A run that was killed leaves its folder. */
+const UNUSED_FOR_MS = 3_600_000;
+
+/** A run that was killed leaves its folder. That of a run in another container has no process here, but changes all the time. */
 function isAbandoned(name: string): boolean {
-  return name.startsWith(NAME) && !existsSync(`/proc/${name.slice(NAME.length)}`);
+  if (!name.startsWith(NAME) || existsSync(`/proc/${name.slice(NAME.length)}`)) return false;
+  const { mtimeMs = Date.now() } = statSync(join(MEMORY, name), { throwIfNoEntry: false }) ?? {};
+  return Date.now() - mtimeMs > UNUSED_FOR_MS;
 }
 
 /** The folder of another user stays. */
