@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import { useSession, useSignIn } from '../api/index.ts';
 import { ErrorBox } from '../parts/index.ts';
 import { Redirect } from '../parts/redirect.tsx';
@@ -14,9 +14,11 @@ export function Gate({ children }: { children: ReactNode }): ReactNode {
   const { href } = useLocation();
   const person = session.data?.data.member;
   const isIn = useWasIn(person);
-  if (isIn) return children;
+  // The whole frame follows, so it is rendered in pieces of some milliseconds.
+  const isReady = useDeferredValue(isIn);
+  if (isIn && isReady) return children;
   const { data, error } = session;
-  if (data === undefined)
+  if (data === undefined || isIn)
     return (
       <Center mih="60vh" p="md" aria-busy={error === null}>
         {error ? (

@@ -1,7 +1,7 @@
 import { Group, Skeleton, Stack, Title } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { BookOpen, ChevronRight } from 'lucide-react';
-import { createContext, lazy, type ReactNode, Suspense, use, useEffect } from 'react';
+import { createContext, lazy, type ReactNode, Suspense, use, useDeferredValue, useEffect } from 'react';
 import { ErrorBox, type Failed } from './error-box.tsx';
 import classes from './page.module.css';
 
@@ -89,21 +89,24 @@ export type LoadedProps<T> = {
 /** Renders a query's data, a skeleton while it loads, or its error. Data that was loaded before stays beside an error. */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>): ReactNode {
   const { data, error, isPending, refetch } = query;
-  if (data !== undefined)
+  const hasData = data !== undefined;
+  // The first data may show a whole screen, so it is rendered in pieces of some milliseconds, after the skeleton.
+  const isReady = useDeferredValue(hasData);
+  if (hasData && isReady)
     return (
       <>
         {error && <ErrorBox error={error} title="This page may be outdated" retry={() => void refetch()} />}
         {children(data)}
       </>
     );
-  if (error?.status === NOT_FOUND)
+  if (error?.status === NOT_FOUND && !hasData)
     return (
       <Suspense fallback={<Lines />}>
         <NotHere error={error} />
       </Suspense>
     );
-  if (error) return <ErrorBox error={error} retry={() => void refetch()} />;
-  return isPending ? <div aria-busy="true">{skeleton ?? <Lines />}</div> : null;
+  if (error && !hasData) return <ErrorBox error={error} retry={() => void refetch()} />;
+  return isPending || hasData ? <div aria-busy="true">{skeleton ?? <Lines />}</div> : null;
 }
 
 const NOT_FOUND = 404;
