@@ -332,7 +332,11 @@ CREATE TABLE beckon.email (
   relay_id text COLLATE "C",
   template text COLLATE "C",
   relay uuid,
-  delivered_at timestamp with time zone
+  delivered_at timestamp with time zone,
+  relay_generation integer,
+  ask_until timestamp with time zone,
+  ask_at timestamp with time zone,
+  asks integer NOT NULL DEFAULT 0
 );
 COMMENT ON TABLE beckon.email IS 'At most one for each draft, kept forever. Frequency caps count them by address.';
 COMMENT ON COLUMN beckon.email.epoch IS 'Raised by each claim. A result counts only if it names the epoch of its claim.';
@@ -341,6 +345,10 @@ COMMENT ON COLUMN beckon.email.relay_id IS 'The id that the relay gave to the em
 COMMENT ON COLUMN beckon.email.template IS 'The name of the template, by which outcomes are grouped.';
 COMMENT ON COLUMN beckon.email.relay IS 'The relay of the last claim. Null: the relay of SMTP_URL, or the test inbox.';
 COMMENT ON COLUMN beckon.email.delivered_at IS 'When its relay reported the delivery, if the result was not known yet.';
+COMMENT ON COLUMN beckon.email.relay_generation IS 'The generation of the relay at the last claim.';
+COMMENT ON COLUMN beckon.email.ask_until IS 'Until when its relay recognizes a repeated request, with a margin. Null: it documents no idempotency key.';
+COMMENT ON COLUMN beckon.email.ask_at IS 'When the relay is next asked what became of the email. Set only while its delivery is unknown.';
+COMMENT ON COLUMN beckon.email.asks IS 'How often the relay was asked.';
 
 CREATE TABLE beckon.email_mime (
   project_id bigint NOT NULL,
@@ -1486,6 +1494,7 @@ COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts 
 CREATE INDEX draft_unsettled ON beckon.draft USING btree (project_id, ended_at) WHERE (state = ANY (ARRAY['failed'::text, 'unknown'::text]));
 COMMENT ON INDEX beckon.draft_unsettled IS 'Emails that failed or whose delivery is unknown: few among all that ended, and read by every page.';
 CREATE INDEX email_address ON beckon.email USING btree (project_id, address, claimed_at) WHERE counts;
+CREATE INDEX email_ask_at ON beckon.email USING btree (project_id, ask_at) WHERE (ask_at IS NOT NULL);
 CREATE INDEX email_claimed_at ON beckon.email USING btree (project_id, claimed_at, id);
 CREATE INDEX email_domain ON beckon.email USING btree (project_id, domain, claimed_at) WHERE (domain IS NOT NULL);
 CREATE UNIQUE INDEX email_id ON beckon.email USING btree (project_id, id);

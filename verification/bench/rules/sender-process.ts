@@ -47,6 +47,7 @@ const sender: DueDraftSender = {
   mayClaim: () => true,
   capacity: () => ROOM,
   giveUp: () => Promise.resolve(0),
+  askAgain: () => Promise.resolve(0),
   stop: () => {},
 };
 let running: ReturnType<typeof startSender> | null = null;

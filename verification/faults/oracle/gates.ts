@@ -47,9 +47,13 @@ function submissionOf(trace: EmailTrace, moves: MoveRow[]): Submission {
   const { email, copies } = trace;
   const times = copies.map(({ at }) => at);
   const last = Math.max(...times);
-  const claims = moves.filter(({ action, at }) => action === 'claim' && at <= last + CLOCK_SKEW_MS);
-  const claimedAt = Math.max(0, ...claims.map(({ at }) => at));
-  const at = email.attempts === 1 && email.firstAt !== null ? email.firstAt : claimedAt;
+  const before = moves.filter(({ at }) => at <= last + CLOCK_SKEW_MS);
+  const asked = before.filter(({ action }) => action === 'ask_again');
+  const claims = before.filter(({ action }) => action === 'claim');
+  const claimedAt = Math.max(0, ...[...claims, ...asked].map(({ at }) => at));
+  // A relay that is asked again may get the email only then, so the checks apply to the question.
+  const isFirst = email.attempts === 1 && asked.length === 0;
+  const at = isFirst && email.firstAt !== null ? email.firstAt : claimedAt;
   return { ...trace, at, first: Math.min(...times), last, moves };
 }
 

@@ -29,6 +29,8 @@ const ACTIONS: Record<string, string> = {
   retry: 'Deferred by the recipient’s server',
   return: 'Returned, not sent',
   resolve: 'Delivery resolved by an outcome',
+  ask_again: 'Relay asked again',
+  keep_unknown: 'Delivery stays unknown',
   send_again: 'Resent',
 };
 
@@ -51,6 +53,15 @@ const DRAFT_REASONS: Record<string, string> = {
   not_composed: 'email could not be composed',
   possibly_sent: 'may have been sent before the restore',
   lost: 'worker stopped while sending',
+  window_closed: 'relay no longer recognizes the request',
+  database_restored: 'database restored since',
+  relay_deleted: 'relay deleted',
+  relay_changed: 'relay settings changed',
+  suspended: 'project suspended',
+  sent_again: 'resent by a member',
+  bytes_deleted: 'raw email no longer stored',
+  already_received: 'relay received the first request',
+  repeat_refused: 'relay refused the repeated request',
   erased: 'user erased',
 };
 

@@ -145,7 +145,17 @@ test('deletes events of each project after its own retention, and keeps those of
 test('keeps clients of hits and webhook deliveries for 30 days, replies for 90, links for a year, outcomes forever', async () => {
   const at = clock.now();
   const [id, ruleId, draftId] = [newId(), newId(), newId()];
-  const email = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, template: null, relay: null };
+  const email = {
+    projectId,
+    id,
+    draftId,
+    ruleId,
+    userId: 'ada',
+    counts: true,
+    template: null,
+    relay: null,
+    relayGeneration: null,
+  };
   const sent = { claimedAt: at, leaseUntil: at, domain: 'acme.example', provider: 'x.org' };
   await claimEmails(db, [{ ...email, ...sent, address: 'ada@x.org' }]);
   await db.query(

@@ -239,6 +239,7 @@ function send(
     id: emailId,
     template: email,
     relay: relay?.id ?? null,
+    relayGeneration: relay?.generation ?? null,
     leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
   });
   const key = connectionKey(relay);

@@ -56,6 +56,25 @@ export async function findDomainGates(
   return gates;
 }
 
+/** Returns by name whether relays may still send emails of these domains. */
+export async function findRelayDomainGates(
+  tx: Tx,
+  { project: { projectId, settings } }: Pick<Model, 'project'>,
+  {
+    names,
+    sendServices: { outlet, signers },
+  }: { names: string[]; sendServices: { outlet: Outlet; signers: Signers } },
+): Promise<Map<string, GateFacts['domain']>> {
+  const gates = new Map<string, GateFacts['domain']>();
+  for (const name of new Set(names)) {
+    const signer = await signers.of(tx, projectId, name);
+    const domain = signer?.domain.name === name ? signer.domain : null;
+    const identity = { ...settings.sender, fromAddress: `emails@${name}` };
+    gates.set(name, senderGate({ outlet: { ...outlet, kind: 'relay' }, identity, domain }));
+  }
+  return gates;
+}
+
 export async function findSender(
   tx: Tx,
   { project: { projectId, name, isDemo, livemode, settings } }: Pick<Model, 'project'>,

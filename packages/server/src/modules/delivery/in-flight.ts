@@ -2,6 +2,8 @@ import type { Log } from '../../platform/log.ts';
 import type { ClaimedEmail } from './compose-email.ts';
 import type { Transport } from './transport.ts';
 
+type OnItsWay = Pick<ClaimedEmail, 'projectId' | 'draftId'>;
+
 /** The claimed emails of this process that have no recorded result yet. */
 export type InFlight = {
   /** Returns how many more emails can be claimed now. */
@@ -9,7 +11,7 @@ export type InFlight = {
   /** Returns whether any email has no recorded result yet. */
   isBusy(): boolean;
   /** Does the work for each of the emails. It never rejects. */
-  run(emails: ClaimedEmail[], work: (email: ClaimedEmail) => Promise<void>): Promise<void>;
+  run<T extends OnItsWay>(emails: T[], work: (email: T) => Promise<void>): Promise<void>;
 };
 
 export function createInFlight(
@@ -19,7 +21,7 @@ export function createInFlight(
   const pace = createPace(slots);
   let count = 0;
 
-  async function runOne(email: ClaimedEmail, work: (email: ClaimedEmail) => Promise<void>): Promise<void> {
+  async function runOne<T extends OnItsWay>(email: T, work: (email: T) => Promise<void>): Promise<void> {
     try {
       await work(email);
     } catch (error) {

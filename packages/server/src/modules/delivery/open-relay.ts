@@ -8,10 +8,11 @@ import type { Relay } from '../../platform/mail/submit.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { ResolveHost } from '../../platform/outbound/host-guard.ts';
 import type { RelayAdapter, RelaySettings } from '../../platform/relays/adapter.ts';
+import { idempotencyOf } from '../../platform/relays/idempotency.ts';
 import type { RelayKinds } from '../../platform/relays/kinds.ts';
 import { smtpUrlOf } from '../../platform/relays/smtp.ts';
 import { classifyReply } from '../outcomes/index.ts';
-import { readRelaySettings, type RelayRef, updateRelayHealth } from '../sending/index.ts';
+import { findRelayWithSecrets, type RelayRef, updateRelayHealth } from '../sending/index.ts';
 import { guardedTransport, submitBySmtp } from './relay-transport.ts';
 import type { OpenRelayTransport, Transport, TransportEmail } from './transport.ts';
 
@@ -76,8 +77,12 @@ export function relayOpener(deps: OpenRelayDeps): OpenRelayTransport {
 }
 
 async function connect(deps: OpenRelayDeps, relay: RelayRef): Promise<Connection> {
-  const settings = await readRelaySettings(deps, relay);
-  if (settings === null) throw new Error('The relay was deleted');
+  const found = await findRelayWithSecrets(deps, relay.id);
+  if (!found) throw new Error('The relay was deleted');
+  const { settings } = found;
+  // Keys are known to one account only, so the first request and a repeated one must have the same settings.
+  if (idempotencyOf(relay.kind) && found.relay.generation !== relay.generation)
+    throw new Error('The settings of the relay were changed');
   const adapter = deps.kinds.adapterOf(relay.kind);
   if (adapter) return connectToProvider(deps, { adapter, relay, settings });
   if (relay.kind !== 'smtp') throw new Error(`This version has no relays of the kind ${relay.kind}`);
@@ -117,7 +122,7 @@ function connectToProvider(
           mailFrom,
           rcptTo,
           mime,
-          // The same for every attempt: if an earlier one was accepted after all, the provider recognizes it.
+          // The same for every attempt and for every question: the provider recognizes a request that it received before.
           idempotencyKey: emailId,
         },
         context,

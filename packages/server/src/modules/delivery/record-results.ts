@@ -122,7 +122,7 @@ async function recordOfProject(
   const ends = decisions.map(({ email: { draftId, epoch }, sendResult, againAt }) => {
     // The email of a withheld draft waits until the draft is corrected.
     const isAgain = againAt !== null || sendResult.result === 'withheld';
-    return { projectId, draftId, epoch, sendResult, isAgain };
+    return { projectId, draftId, epoch, sendResult, isAgain, isAskable: true as const };
   });
   const endedIds = await endEmails(tx, { at: now, ends });
   const moved = decisions

@@ -98,5 +98,6 @@ function envelopeId(mailFrom: string): string | null {
 }
 
 function isRelayFailure(result: SendResult): boolean {
-  return result.result === 'unknown' || (result.result === 'deferred' && result.isRelayFault === true);
+  if (result.result === 'unknown') return result.isRepeated !== true;
+  return result.result === 'deferred' && result.isRelayFault === true;
 }

@@ -7,6 +7,7 @@ import { deliveryAddress } from '../../platform/net/address.ts';
 import { isRenderFailure } from '../rendering/index.ts';
 import { createModels } from '../rules/index.ts';
 import { maySendEmails, type RelayRef, type RestoreGuard } from '../sending/index.ts';
+import { type AskDeps, askRelays } from './ask-relays.ts';
 import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import type { SendServices } from './send-services.ts';
@@ -15,7 +16,7 @@ import type { Room } from './draft-batch.ts';
 import { createRecordQueue } from './record-queue.ts';
 import { recordResults } from './record-results.ts';
 import { createSubmitQueue, submissionOf } from './submit-queue.ts';
-import type { EmailResult, Transport } from './transport.ts';
+import type { EmailResult, Transport, TransportEmail } from './transport.ts';
 import { listLost } from './email-rows.ts';
 import { quietUntil } from './gate/quiet-hours.ts';
 import { Fault } from '../../platform/fault.ts';
@@ -43,6 +44,8 @@ export type DueDraftSender = {
    * unknown. Returns their number.
    */
   giveUp(): Promise<number>;
+  /** Asks relays that recognize a repeated request what became of emails whose delivery is unknown. Returns the number of questions. */
+  askAgain(): Promise<number>;
   /** Returns emails that are not submitted yet. Emails that are being sent continue. */
   stop(): void;
 };
@@ -77,6 +80,7 @@ type Steps = {
   /** Commits the result, with its consequences. */
   record(result: EmailResult): Promise<void>;
   channels: Channels;
+  now(): number;
 };
 
 /**
@@ -105,14 +109,22 @@ async function sendOne(
   const { relay } = email.sender;
   if ('result' in frozen) return steps.record({ email, sendResult: frozen, relay });
   await unsettled.use(async () => {
-    const sendResult = await slots.use(async () =>
-      (await steps.submit(email, frozen)) ? steps.send(email, frozen) : RETURNED,
-    );
+    const sendResult = await slots.use(async () => {
+      const since = steps.now();
+      if (!(await steps.submit(email, frozen))) return RETURNED;
+      return steps.now() - since < SEND_WITHIN_MS ? steps.send(email, frozen) : NOT_SENT;
+    });
     await steps.record({ email, sendResult, relay });
   });
 }
 
 const RETURNED: SendResult = { result: 'returned' };
+/**
+ * A process that was stopped for longer than this after a submission does not send the email. Another worker may have given it up and asked
+ * its relay, and the relay recognizes a repeated request for a limited time only.
+ */
+const SEND_WITHIN_MS = 60_000;
+const NOT_SENT: SendResult = { result: 'deferred', reason: 'relay_unreachable', isRelayFault: true };
 
 export function createSender(options: SenderOptions): DueDraftSender {
   const { db, log, newId, sendServices, tokenKeys, togetherMs = 0 } = options;
@@ -134,6 +146,14 @@ export function createSender(options: SenderOptions): DueDraftSender {
     send: (email, frozen) => send(transportOf(email.sender.relay), email, frozen),
     record: createRecordQueue({ ...options, transportOf }),
     channels,
+    now,
+  };
+  const asking: AskDeps = {
+    claiming,
+    answering: options,
+    channels,
+    submit: ({ relay, claimedAt: _, ...email }) => submitSafely(transportOf(relay), email),
+    isStopping: () => stopping,
   };
 
   async function begin(projectId: number): Promise<SentBatch> {
@@ -158,6 +178,8 @@ export function createSender(options: SenderOptions): DueDraftSender {
     mayClaim: (projectId) => !channels.isBlocked(projectId),
     capacity: () => channels.capacity(),
     giveUp: () => giveUp(options),
+    // Without relays of projects there is no key. A restored database must not ask, because a question may send an email.
+    askAgain: async () => (options.openRelayTransport && (await maySend(options)) ? askRelays(asking) : 0),
     stop() {
       stopping = true;
     },
@@ -188,23 +210,27 @@ function isQuiet({ quiet }: ClaimedEmail, now: number): boolean {
   return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
 }
 
-/** A transport that throws may have sent the email before that. */
-async function send(transport: Transport, claimed: ClaimedEmail, frozen: Frozen): Promise<SendResult> {
+function send(transport: Transport, claimed: ClaimedEmail, frozen: Frozen): Promise<SendResult> {
   const { projectId, draftId, emailId, userId, address, content } = claimed;
   const { mailFrom, mime } = frozen;
   const rcptTo = deliveryAddress(claimed.email);
+  return submitSafely(transport, {
+    projectId,
+    draftId,
+    emailId,
+    userId,
+    address,
+    content,
+    mailFrom,
+    rcptTo,
+    mime,
+  });
+}
+
+/** A transport that throws may have sent the email before that. */
+async function submitSafely(transport: Transport, email: TransportEmail): Promise<SendResult> {
   try {
-    return await transport.submit({
-      projectId,
-      draftId,
-      emailId,
-      userId,
-      address,
-      content,
-      mailFrom,
-      rcptTo,
-      mime,
-    });
+    return await transport.submit(email);
   } catch (error) {
     return { result: 'unknown', reason: error instanceof Error ? error.message.slice(0, 500) : 'error' };
   }

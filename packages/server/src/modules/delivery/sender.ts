@@ -27,10 +27,13 @@ export type DraftSenderOptions = {
 const PROJECTS_MAX = 1_000;
 const STOP_WITHIN_MS = 5_000;
 const GIVE_UP_EVERY_MS = 10_000;
+const ASK_EVERY_MS = 5_000;
 
 type State = DraftSenderOptions & {
   backoff: FailureBackoff;
   gaveUpAt: number;
+  /** When relays were last asked about unknown deliveries; Infinity while they are. */
+  askedAt: number;
   /** Emails that are being submitted. */
   submissions: Set<Promise<void>>;
 };
@@ -40,6 +43,7 @@ export function startSender(options: DraftSenderOptions): DraftSender {
     ...options,
     backoff: createFailureBackoff(),
     gaveUpAt: -Infinity,
+    askedAt: -Infinity,
     submissions: new Set(),
   };
   const loop = runLoop({
@@ -65,6 +69,7 @@ async function sendDue(state: State, round: LoopRound): Promise<number> {
   const { db, onLag, backoff, sender } = state;
   const now = db.clock.now();
   await giveUp(state);
+  askAgain(state);
   // Drafts that cannot be submitted now are not claimed, so that they stay visible in the queue.
   if ((await sender.closedUntil()) !== null) return 0;
   const projects = await listDueProjects(db, { work: 'send', now: new Date(now), limit: PROJECTS_MAX });
@@ -99,6 +104,23 @@ async function batch({ db, sender, log, backoff, submissions }: State, projectId
     log.warn({ project_id: projectId, retry_in_ms: retryInMs, err: error }, 'send.failed');
     return 0;
   }
+}
+
+/** Asks in the background, because answers may take as long as those to emails. */
+function askAgain(state: State): void {
+  if (performance.now() - state.askedAt < ASK_EVERY_MS) return;
+  state.askedAt = Infinity;
+  const asking = state.sender
+    .askAgain()
+    .then(
+      (asked) => asked > 0 && state.log.info({ emails: asked }, 'relay.asked_again'),
+      (error: unknown) => state.log.warn({ err: error }, 'relay.not_asked'),
+    )
+    .then(() => {
+      state.askedAt = performance.now();
+      state.submissions.delete(asking);
+    });
+  state.submissions.add(asking);
 }
 
 async function giveUp(state: State): Promise<void> {

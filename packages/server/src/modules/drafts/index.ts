@@ -66,7 +66,7 @@ export {
 } from './refusals.ts';
 export { type NewMode, setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 export { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
-export { resolveDraft, sendAgain } from './send-draft.ts';
+export { askAgain, keepUnknown, resolveDraft, sendAgain } from './send-draft.ts';
 export { setNextChecks, keepContents, writeTransitions } from './store.ts';
 export { type Action, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';

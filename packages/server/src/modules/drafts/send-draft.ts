@@ -21,6 +21,24 @@ export function resolveDraft(
   );
 }
 
+/** Notes that the relay is asked again about an email with an unknown delivery. */
+export function askAgain(draft: Draft, { now, detail }: SendStepInput): DraftActionResult {
+  const refused = refusal(draft, 'ask_again', { actor: ENGINE, now });
+  if (refused) return refused;
+  return applyTransition(draft, {}, { action: 'ask_again', actor: ENGINE, now, detail: detail ?? {} });
+}
+
+/** Notes why the relay is not asked again, so that the delivery stays unknown unless an outcome resolves it. */
+export function keepUnknown(
+  draft: Draft,
+  { reason, now, detail }: SendStepInput & { reason: string },
+): DraftActionResult {
+  const refused = refusal(draft, 'keep_unknown', { actor: ENGINE, now });
+  if (refused) return refused;
+  const why = { reason, detail: detail ?? {} };
+  return applyTransition(draft, {}, { action: 'keep_unknown', actor: ENGINE, now, ...why });
+}
+
 export type SendAgainInput = By & {
   /** The id of the new draft. */
   id: string;

@@ -28,6 +28,8 @@ const STATE_ONLY_ACTIONS: ReadonlySet<DraftTransition['action']> = new Set([
   'sent',
   'fail',
   'mark_unknown',
+  'ask_again',
+  'keep_unknown',
 ]);
 
 /** Writes moves and drafts in one statement, which keeps them consistent and needs a single round trip. */

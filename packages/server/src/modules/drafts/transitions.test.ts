@@ -16,7 +16,7 @@ import {
   release,
   holdOrCancelReplied,
 } from './hold-draft.ts';
-import { sendAgain, resolveDraft } from './send-draft.ts';
+import { askAgain, keepUnknown, sendAgain, resolveDraft } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
 import { type DraftActionResult, isRefused } from './refusals.ts';
 import { type Draft, DRAFT_STATES, INCOMPLETE_REASONS, MEMBER_DECIDES } from './draft.ts';
@@ -64,11 +64,11 @@ test('has the same ended and resumable states as the database', async () => {
   for (const state of MOVES.release.held) expect([...resumable, 'held']).toContain(state);
 });
 
-test('allows only resolving, resending and undoing an ended draft', () => {
+test('allows only resolving, asking about, resending and undoing an ended draft', () => {
   const after = Object.keys(MOVES).filter((action) =>
     [...ENDED].some((state) => can(state, action as keyof typeof MOVES)),
   );
-  expect(after.toSorted()).toEqual(['resolve', 'send_again', 'undo']);
+  expect(after.toSorted()).toEqual(['ask_again', 'keep_unknown', 'resolve', 'send_again', 'undo']);
   expect(can('sent', 'undo')).toBe(false);
   expect([...ENDED].filter((state) => can(state, 'claim'))).toEqual([]);
 });
@@ -128,6 +128,8 @@ const VERBS = {
   retry: (d, { now }, { n }) => retry(d, { at: now + n * MINUTE, now }),
   returnDraft: (d, { now }, { n }) => returnDraft(d, { at: now + n * MINUTE, now }),
   holdWhileSending: (d, { now }) => holdWhileSending(d, { now }),
+  ask: (d, { now }) => askAgain(d, { now }),
+  keep: (d, { now }) => keepUnknown(d, { reason: 'window_closed', now }),
   resolve: (d, { now }) => resolveDraft(d, { result: 'failed', reason: 'bounced' }, { now }),
 } satisfies Record<
   string,
@@ -169,6 +171,8 @@ const RARE: [DraftStart, Command[]][] = [
   sending('sent'),
   sending('failed'),
   [...sending('lost'), doing('resolve')],
+  [...sending('lost'), doing('ask')],
+  [...sending('lost'), doing('keep')],
   sending('retry'),
   sending('returnDraft'),
   sending('holdWhileSending'),
@@ -188,7 +192,8 @@ function fitting({ state }: Draft, verb: Verb, n: number): Verb {
     return (
       (['sent', 'failed', 'lost', 'retry', 'returnDraft', 'holdWhileSending', verb] as const)[n % 7] ?? verb
     );
-  return state === 'unknown' ? 'resolve' : verb;
+  if (state !== 'unknown' || ['resolve', 'ask', 'keep'].includes(verb)) return verb;
+  return (['resolve', 'ask', 'keep'] as const)[n % 3] ?? verb;
 }
 
 function play(first: DraftChange, commands: Command[]): DraftChange[] {
@@ -278,6 +283,8 @@ test('reaches the end of the rare sequences', () => {
     'sent',
     'fail',
     'resolve',
+    'ask_again',
+    'keep_unknown',
     'retry',
     'return',
     'hold_while_sending',

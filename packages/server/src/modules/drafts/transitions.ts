@@ -74,6 +74,10 @@ export const MOVES = {
   return: { sending: ['scheduled', 'approved'] },
   /** A later outcome shows whether the email was delivered. */
   resolve: { unknown: ['sent', 'failed'] },
+  /** The relay of an email with an unknown delivery is asked what became of it, by the same request with the same idempotency key. */
+  ask_again: { unknown: ['unknown'] },
+  /** The relay is not asked, or not again. The reason says why. */
+  keep_unknown: { unknown: ['unknown'] },
   /** The new draft starts with `create_resend`. */
   send_again: { failed: ['failed'], unknown: ['unknown'] },
 } as const satisfies Record<string, Partial<Record<DraftState | 'start', readonly DraftState[]>>>;

@@ -241,6 +241,7 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
     counts: true,
     template: null,
     relay: null,
+    relayGeneration: null,
   };
   const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
   await claimEmails(db, [{ ...email, ...sent, id, address: 'ada@x.org' }]);
@@ -368,6 +369,7 @@ test("exports whole drafts with every move, and the rules' state of this user on
     provider: 'x.org',
     template: null,
     relay: null,
+    relayGeneration: null,
     leaseUntil: clock.now(),
   };
   await claimEmails(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);

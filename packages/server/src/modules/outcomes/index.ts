@@ -19,7 +19,12 @@ export {
   recordOutcomesIn,
   reportOutcomes,
 } from './record/record-outcomes.ts';
-export { resolveDelivered, resolveLost } from './record/resolve-unknown.ts';
+export {
+  type AcceptedEmail,
+  resolveAccepted,
+  resolveDelivered,
+  resolveLost,
+} from './record/resolve-unknown.ts';
 export {
   type TrackedEmail,
   eraseOutcomes,

@@ -123,6 +123,7 @@ async function getEmails(): Promise<void> {
     provider: 'x.org',
     template: 'welcome',
     relay: null,
+    relayGeneration: null,
     leaseUntil: now,
   }));
   await claimEmails(db, messages);

@@ -177,6 +177,8 @@ const ACTION_WORDS: Partial<Record<DraftTransition['action'], string>> = {
   hold_while_sending: 'Held while sending',
   send_again: 'Sent again as another draft',
   resolve: 'Delivery resolved by a later outcome',
+  ask_again: 'Relay asked again, by the same request',
+  keep_unknown: 'Delivery stays unknown',
 };
 
 /** Actions that the end step describes. */

@@ -10,7 +10,7 @@ export { recordsOf } from './domains/records.ts';
 export { type Signer, type Signers, createSigners, findSending } from './domains/signers.ts';
 export { pauseDomain } from './domains/store.ts';
 export { changeModes, moveOpenDrafts, writeMoves } from './drafts/move-drafts.ts';
-export type { EmailEnd } from './emails/email-end.ts';
+export type { AskUpdate, EmailEnd } from './emails/email-end.ts';
 export {
   countEmails,
   findEmail,
@@ -33,6 +33,7 @@ export {
   recordDelivered,
   resolveEmails,
   markSubmitting,
+  updateAsks,
   upsertDomainLimits,
   withdrawClaims,
 } from './emails/store.ts';
@@ -52,6 +53,7 @@ export {
   listUnprovenNames,
   listUnprovenRelays,
   findAssignedRelays,
+  findRelayRefs,
   hasAssignedRelay,
   hasAssignments,
 } from './relays/reads.ts';
@@ -69,6 +71,7 @@ export { carryAcceptance, maySendEmails } from './restores/restore-guard.ts';
 export {
   acceptDatabase,
   isAccepted,
+  findAcceptance,
   lockDatabaseTimelines,
   recordIdentity,
   revokeAcceptance,

@@ -7,7 +7,8 @@ import type { ReplyClass, ReplyClassification, SmtpReply, SmtpStage } from './sm
  * - `failed`: it was certainly not accepted, and is not tried again.
  * - `deferred`: it was certainly not accepted, and is tried again. `slowDown`: the server asks for a lower rate. `isRelayFault`: only the
  *   relay was the cause, so it is tried until the draft expires.
- * - `unknown`: it was submitted and no reply arrived, so it may have been accepted. It is never sent again automatically.
+ * - `unknown`: it was submitted and no reply arrived, so it may have been accepted. Only a relay that recognizes repeated requests is asked
+ *   again. `isRepeated`: the relay received the same request before, and does not say what became of it.
  * - `returned`: it was not submitted, because sending was interrupted.
  * - `withheld`: it could not be rendered, and waits until its draft is changed.
  */
@@ -15,7 +16,7 @@ export type SendResult =
   | { result: 'sent'; reply?: string; relayId?: string | null }
   | ({ result: 'failed' } & SendFailure)
   | ({ result: 'deferred'; slowDown?: boolean; isRelayFault?: boolean } & SendFailure)
-  | { result: 'unknown'; reason: string }
+  | { result: 'unknown'; reason: string; isRepeated?: true }
   | { result: 'returned' }
   | { result: 'withheld'; reason: string };
 

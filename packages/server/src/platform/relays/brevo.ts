@@ -19,10 +19,11 @@ import type {
   SuppressionPage,
 } from './adapter.ts';
 import { API_URL, apiUrl, HOOK_SECRET, urlWithPassword } from './fields.ts';
+import { BREVO_IDEMPOTENCY } from './idempotency.ts';
 import { asList, asObject, asReply, asText, asTime, type Json, parseJson, plausibleTime } from './json.ts';
 import { readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
-import { accepted, resultOfRefusal } from './results.ts';
+import { accepted, repeated, resultOfRefusal } from './results.ts';
 import { nextOffset, offsetOf, suppressionPage } from './suppression-page.ts';
 import { basicPassword, header, isSecret } from './verify.ts';
 
@@ -32,7 +33,6 @@ import { basicPassword, header, isSecret } from './verify.ts';
  * The documentation names two windows for a repeated idempotency key, 15 and 30 minutes; the shorter one counts. A repeated key gets an
  * error and not the first answer. It prevents a second email, but does not say what became of the first one.
  */
-const IDEMPOTENCY_MS = 15 * 60_000;
 const DUPLICATE = 'duplicate_parameter';
 
 /** Events, by their names in webhooks and in the list. */
@@ -93,7 +93,7 @@ function uuidOf(key: string): string {
 function decide({ status, json, text, retryAfterMs }: Answer): RelayResult | null {
   const [code, message] = [asText(json['code']) ?? '', asReply(json['message']) || text];
   if (status >= 200 && status <= 202) return accepted(bareId(json['messageId']), message);
-  if (code === DUPLICATE) return null;
+  if (code === DUPLICATE) return repeated(message);
   const isOfEmail = status === 400 && OF_EMAIL.test(message);
   return resultOfRefusal({ status, retryAfterMs, message, isOfEmail });
 }
@@ -276,7 +276,7 @@ export const brevo: RelayAdapter = {
   smtpHost: /^smtp-relay\.(?:brevo|sendinblue)\.com$/i,
   spfInclude: 'spf.brevo.com',
   slots: 20,
-  idempotencyWindowMs: IDEMPOTENCY_MS,
+  idempotencyWindowMs: BREVO_IDEMPOTENCY.windowMs,
   send,
   webhook: {
     verifiedBy: HOOK_SECRET,

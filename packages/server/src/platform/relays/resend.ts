@@ -18,10 +18,11 @@ import type {
   RelaySettings,
 } from './adapter.ts';
 import { API_URL, apiUrl, tagOfToken, tokenOfTag } from './fields.ts';
+import { RESEND_IDEMPOTENCY } from './idempotency.ts';
 import { asList, asObject, asReply, asSeconds, asText, asTime, type Json, parseJson } from './json.ts';
 import { mailboxText, readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
-import { accepted, rateLimited, resultOfRefusal } from './results.ts';
+import { accepted, rateLimited, repeated, resultOfRefusal } from './results.ts';
 import { freshness, header, strictBase64 } from './verify.ts';
 
 /** Resend: https://resend.com/docs. It takes JSON, sends with a return path of its own, and recognizes repeated requests for 24 hours. */
@@ -37,8 +38,10 @@ const OF_EMAIL = new Set([
   'validation_error',
 ]);
 
-/** A request with the same key is in progress, or had another body. Neither says what became of the email. */
-const UNDECIDED = new Set(['concurrent_idempotent_requests', 'invalid_idempotent_request']);
+/** A request with the same key is in progress, so its answer does not exist yet. */
+const IN_PROGRESS = 'concurrent_idempotent_requests';
+/** A request with the same key had another body. It does not say what became of the email. */
+const OTHER_BODY = 'invalid_idempotent_request';
 
 const KINDS: Record<string, RelayEventKind> = {
   'email.delivered': 'delivered',
@@ -89,7 +92,8 @@ function decide({ status, json, text, retryAfterMs }: Answer): RelayResult | nul
   const name = asText(json['name']) ?? '';
   const message = asReply(json['message']) || text;
   if (status === 200 || status === 201) return accepted(asText(json['id']), message);
-  if (UNDECIDED.has(name)) return null;
+  if (name === IN_PROGRESS) return null;
+  if (name === OTHER_BODY) return repeated(message);
   if (name.endsWith('_quota_exceeded')) return rateLimited(message, QUOTA_PAUSE_MS);
   const isOfEmail = (status === 400 || status === 422) && OF_EMAIL.has(name);
   return resultOfRefusal({ status, retryAfterMs, message, isOfEmail });
@@ -243,7 +247,7 @@ export const resend: RelayAdapter = {
   smtpHost: /^smtp\.resend\.com$/i,
   spfInclude: null,
   slots: 10,
-  idempotencyWindowMs: 24 * 3_600_000,
+  idempotencyWindowMs: RESEND_IDEMPOTENCY.windowMs,
   send,
   webhook: {
     verifiedBy: 'webhook_secret',

@@ -53,6 +53,11 @@ export function unknown(reason: string): RelayResult {
   return { result: { result: 'unknown', reason: asReply(reason) } };
 }
 
+/** The provider received a request with this key before, and does not say what became of it. */
+export function repeated(reason: string): RelayResult {
+  return { result: { result: 'unknown', reason: asReply(reason), isRepeated: true } };
+}
+
 function failure(bounceClass: ReplyClass, reply: string, code: number | undefined) {
   return {
     stage: 'body' as const,

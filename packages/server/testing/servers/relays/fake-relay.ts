@@ -14,7 +14,7 @@ import { sesProvider } from './ses.ts';
 
 /**
  * The fate of the next submission. `cut`: the connection ends before the request was read. `cut_after`: it ends after the email was
- * accepted. `hang`: no answer. `huge`: the email is accepted with an answer of a megabyte.
+ * accepted. `hang`: no answer, and `hang_after`: none after the email was accepted. `huge`: the email is accepted with an answer of a megabyte.
  */
 export type FakeMode =
   | 'accept'
@@ -25,6 +25,7 @@ export type FakeMode =
   | 'cut'
   | 'cut_after'
   | 'hang'
+  | 'hang_after'
   | 'huge';
 
 export type FakeRelay = {
@@ -38,6 +39,10 @@ export type FakeRelay = {
   submissions: number;
   /** One for each of the next submissions. Without one, an email is accepted. */
   modes: FakeMode[];
+  /** Chooses the fate of a submission that has none among `modes`. */
+  decide: ((email: Omit<FakeEmail, 'id'>) => FakeMode) | null;
+  /** Returns true for an email whose key the provider has forgotten, because its window has passed. */
+  forgets: (email: Omit<FakeEmail, 'id'>) => boolean;
   /** The events that the provider lists. */
   events: FakeEvent[];
   /** The time that each answer takes. */
@@ -73,6 +78,8 @@ export async function startFakeRelay(kind: HttpRelayKind): Promise<FakeRelay> {
     emails: [],
     submissions: 0,
     modes: [],
+    decide: null,
+    forgets: () => false,
     events: [],
     latencyMs: 0,
     async close() {
@@ -98,17 +105,18 @@ async function handle(relay: FakeRelay, request: IncomingMessage, response: Serv
     headers: request.headers,
   };
   const isSubmission = provider.isSubmission({ ...head, body: Buffer.alloc(0) });
-  const mode = isSubmission ? (relay.modes.shift() ?? 'accept') : 'accept';
+  const planned = isSubmission ? relay.modes.shift() : 'accept';
   if (isSubmission) relay.submissions += 1;
-  if (mode === 'cut') {
+  if (planned === 'cut') {
     response.destroy();
     return;
   }
   const body = Buffer.from(await bufferText(request.setEncoding('latin1')), 'latin1');
   const read: FakeRequest = { ...head, body };
+  const mode = planned ?? relay.decide?.(provider.read(read)) ?? 'accept';
   const answer = isSubmission ? submission(relay, read, mode) : other(relay, read);
-  if (mode === 'hang') return;
-  if (mode === 'cut_after') {
+  if (mode === 'hang' || mode === 'hang_after') return;
+  if (mode === 'cut' || mode === 'cut_after') {
     response.destroy();
     return;
   }
@@ -124,9 +132,9 @@ function submission(relay: FakeRelay, request: FakeRequest, mode: FakeMode): Fak
   if (mode === 'rate_limit') return provider.refusals.rate;
   if (mode === 'server_error') return provider.refusals.server;
   const email = { ...provider.read(request), id: provider.newId() };
-  const first = emails.find(({ key }) => key !== null && key === email.key);
+  const first = emails.find(({ key }) => key !== null && key === email.key && !relay.forgets(email));
   if (first && provider.repeated) return provider.repeated(first);
-  if (mode !== 'hang') emails.push(email);
+  if (mode !== 'hang' && mode !== 'cut') emails.push(email);
   return provider.accepted(email);
 }
 

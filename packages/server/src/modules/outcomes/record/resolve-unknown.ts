@@ -63,8 +63,30 @@ export async function resolveDelivered(
   });
 }
 
+/** The answer of a relay that was asked again, and that had accepted the email. */
+export type AcceptedEmail = {
+  draftId: string;
+  reply?: string | undefined;
+  relayId?: string | null | undefined;
+};
+
+/** Resolves unknown deliveries of emails that their relay accepted, by its answers to the same requests. */
+export async function resolveAccepted(
+  db: Pick<Database, 'transaction'>,
+  { projectId, emails, now }: { projectId: number; emails: AcceptedEmail[]; now: number },
+): Promise<void> {
+  const answers = new Map(emails.map((email) => [email.draftId, email]));
+  await db.transaction(async (tx) => {
+    const drafts = await lockDrafts(tx, projectId, [...answers.keys()]);
+    const unknown = drafts.filter(({ state }) => state === 'unknown');
+    const moved = unknown.flatMap((draft) => resolvedChange(draft, ASKED, now));
+    await writeResolved(tx, moved, answers);
+  });
+}
+
 type Resolution = { outcome: string; result: Parameters<typeof resolveDraft>[1] };
 const DELIVERED: Resolution = { outcome: 'delivered', result: { result: 'sent' } };
+const ASKED: Resolution = { outcome: 'asked_again', result: { result: 'sent' } };
 
 function resolvedChange(draft: Draft, { outcome, result }: Resolution, now: number): DraftChange[] {
   const decided = resolveDraft(draft, result, { now, detail: { outcome } });
@@ -89,7 +111,11 @@ export async function resolveUnknown(
   );
 }
 
-async function writeResolved(tx: Tx, moved: DraftChange[]): Promise<void> {
+async function writeResolved(
+  tx: Tx,
+  moved: DraftChange[],
+  answers: ReadonlyMap<string, AcceptedEmail> = new Map(),
+): Promise<void> {
   if (moved.length === 0) return;
   await writeTransitions(tx, moved);
   await resolveEmails(
@@ -99,6 +125,8 @@ async function writeResolved(tx: Tx, moved: DraftChange[]): Promise<void> {
       draftId: draft.id,
       state: draft.state === 'sent' ? 'sent' : 'failed',
       reason: draft.reason,
+      reply: answers.get(draft.id)?.reply,
+      relayId: answers.get(draft.id)?.relayId,
     })),
   );
 }

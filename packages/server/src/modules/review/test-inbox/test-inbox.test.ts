@@ -36,7 +36,7 @@ beforeEach(async () => {
 async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draftId: string }> {
   const [id, draftId, now] = [newId(), newId(), db.clock.now()];
   const email = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
-  const times = { claimedAt: now, leaseUntil: now, template: null, relay: null };
+  const times = { claimedAt: now, leaseUntil: now, template: null, relay: null, relayGeneration: null };
   await claimEmails(db, [{ ...email, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
   return { id, draftId };
 }

@@ -3,7 +3,7 @@
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { finalState } from '../../../platform/mail/send-result.ts';
-import { type EmailEnd, isUnsubmitted, type ResolvedEmail } from './email-end.ts';
+import { type AskUpdate, type EmailEnd, isUnsubmitted, type ResolvedEmail } from './email-end.ts';
 
 export type NewEmail = {
   projectId: number;
@@ -22,6 +22,7 @@ export type NewEmail = {
   template: string | null;
   /** The id of the relay. Null: the relay of `SMTP_URL`, or the test inbox. */
   relay: string | null;
+  relayGeneration: number | null;
   /** When the lease ends. If the worker has not submitted the email by then, it is returned. */
   leaseUntil: number;
 };
@@ -37,14 +38,16 @@ export async function insertEmails(tx: Tx, rows: NewEmail[]): Promise<Map<string
   const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',
     text: `INSERT INTO beckon.email AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
-             domain, provider, next_at, template, relay)
+             domain, provider, next_at, template, relay, relay_generation)
            SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, template,
-             relay
+             relay, relay_generation
            FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
-             $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::uuid[])
-             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, template, relay)
+             $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::uuid[], $14::int[])
+             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, template, relay,
+               relay_generation)
            ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
              address = excluded.address, domain = excluded.domain, provider = excluded.provider, relay = excluded.relay,
+             relay_generation = excluded.relay_generation,
              claimed_at = CASE WHEN m.attempts = 0 THEN excluded.claimed_at ELSE m.claimed_at END
            WHERE m.state = 'deferred'
            RETURNING draft_id, id, epoch`,
@@ -62,6 +65,7 @@ export async function insertEmails(tx: Tx, rows: NewEmail[]): Promise<Map<string
       momentList(rows.map((row) => row.leaseUntil)),
       rows.map((row) => row.template),
       plainList(rows.map((row) => row.relay)),
+      rows.map((row) => row.relayGeneration),
     ],
   });
   return new Map(
@@ -100,27 +104,28 @@ export type Submission = {
   mime: Uint8Array | null;
   /** By the clock of its project. */
   at: number;
+  /** If there is no result by then, the email is given up. */
+  leaseUntil: number;
+  /** How long its relay may be asked again, from the first attempt on. Null: it documents no idempotency key. */
+  askForMs: number | null;
 };
 
 /**
- * Records the submission before the network call. After this commit the email may have been sent, and no other worker ever submits it again
- * automatically. The same statement checks once more that nothing changed: no other claim, pause, suppression, address, or failed or paused
+ * Records the submission before the network call. After this commit the email may have been sent, and no other worker submits it again
+ * unless its relay recognizes the repeated request. The same statement checks once more that nothing changed: no other claim, pause, suppression, address, or failed or paused
  * domain. It reads `project`, `project_settings`, `suppression`, `person_email` and `sending_domain` for that. It also stores the email's
  * bytes. Returns the drafts that may be submitted.
  */
-export async function markSubmitting(
-  tx: Tx,
-  { rows, leaseUntil }: { rows: Submission[]; leaseUntil: number },
-): Promise<Set<string>> {
+export async function markSubmitting(tx: Tx, rows: Submission[]): Promise<Set<string>> {
   const submitted = await tx.prepared<{ draft_id: string }>({
     name: 'sending.submit',
     text: `WITH input AS (
              SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[],
-               $11::text[])
-               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, domain)
+               $10::timestamptz[], $11::text[], $12::float8[])
+               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, lease_until, domain, ask_for_ms)
            ), submitted AS (
              UPDATE beckon.email m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
-               next_at = $10
+               next_at = n.lease_until, ask_until = coalesce(m.first_at, n.at) + n.ask_for_ms * interval '1 millisecond'
              FROM input n
              WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.epoch = n.epoch AND m.state = 'claimed'
                AND EXISTS (SELECT 1 FROM beckon.project p WHERE p.project_id = n.project_id AND p.suspended_at IS NULL)
@@ -150,8 +155,9 @@ export async function markSubmitting(
       rows.map((row) => row.rcptTo),
       rows.map((row) => row.mime),
       momentList(rows.map((row) => row.at)),
-      new Date(leaseUntil),
+      momentList(rows.map((row) => row.leaseUntil)),
       rows.map((row) => row.domain),
+      rows.map((row) => row.askForMs),
     ],
   });
   return new Set(submitted.map((row) => row.draft_id));
@@ -159,9 +165,13 @@ export async function markSubmitting(
 
 type EndInput = { at: number; ends: EmailEnd[] };
 
+/** Longer than the answer to the first request takes. */
+const FIRST_ASK_AFTER_MS = 10_000;
+
 /**
  * Records how emails ended. Emails that have ended or were claimed again stay as they are. A worker with an older claim cannot end an
- * email that waits for another attempt. The reason of a deferral survives a later claim without an attempt.
+ * email that waits for another attempt. The reason of a deferral survives a later claim without an attempt. If the delivery is unknown, the
+ * time of the question to its relay is recorded with it.
  */
 export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<string>> {
   if (ends.length === 0) return new Set();
@@ -169,9 +179,10 @@ export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<str
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
     text: `UPDATE beckon.email m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
-             relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
-           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[])
-             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_returned)
+             relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END,
+             ask_at = CASE WHEN n.state = 'unknown' AND n.is_askable AND m.ask_until > $8::timestamptz THEN $11::timestamptz END
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[], $10::boolean[])
+             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_returned, is_askable)
            WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL AND m.epoch = coalesce(n.epoch, m.epoch)
              AND (m.state = 'claimed' OR NOT n.is_returned) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.epoch IS NULL AND n.state IN ('failed', 'unknown')))
            RETURNING m.draft_id`,
@@ -185,6 +196,8 @@ export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<str
       results.map((result) => ('relayId' in result ? (result.relayId ?? null) : null)),
       new Date(at),
       results.map(isUnsubmitted),
+      ends.map(({ isAskable }) => isAskable === true),
+      new Date(at + FIRST_ASK_AFTER_MS),
     ],
   });
   return new Set(rows.map((row) => row.draft_id));
@@ -194,14 +207,37 @@ export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<str
 export async function resolveEmails(tx: Tx, resolved: ResolvedEmail[]): Promise<void> {
   if (resolved.length === 0) return;
   await tx.query(
-    `UPDATE beckon.email m SET state = n.state, reason = n.reason
-     FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[]) AS n(project_id, draft_id, state, reason)
+    `UPDATE beckon.email m SET state = n.state, reason = n.reason, reply = coalesce(n.reply, m.reply),
+       relay_id = coalesce(n.relay_id, m.relay_id), ask_at = NULL
+     FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
+       AS n(project_id, draft_id, state, reason, reply, relay_id)
      WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.state = 'unknown'`,
     [
       plainList(resolved.map((email) => email.projectId)),
       plainList(resolved.map((email) => email.draftId)),
       plainList(resolved.map((email) => email.state)),
       resolved.map((email) => email.reason),
+      resolved.map((email) => email.reply ?? null),
+      resolved.map((email) => email.relayId ?? null),
+    ],
+  );
+}
+
+/** Records when the relays of emails with an unknown delivery are next asked. The next time is committed before the question. */
+export async function updateAsks(
+  tx: Tx,
+  { projectId, updates }: { projectId: number; updates: AskUpdate[] },
+): Promise<void> {
+  if (updates.length === 0) return;
+  await tx.query(
+    `UPDATE beckon.email m SET ask_at = n.ask_at, asks = m.asks + n.is_asked::int
+     FROM unnest($2::uuid[], $3::timestamptz[], $4::boolean[]) AS n(draft_id, ask_at, is_asked)
+     WHERE m.project_id = $1 AND m.draft_id = n.draft_id AND m.state = 'unknown'`,
+    [
+      projectId,
+      plainList(updates.map(({ draftId }) => draftId)),
+      momentList(updates.map(({ askAt }) => askAt)),
+      updates.map(({ isAsked }) => isAsked),
     ],
   );
 }

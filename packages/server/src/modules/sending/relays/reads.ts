@@ -131,6 +131,20 @@ export async function findAssignedRelays(tx: Tx, projectId: number): Promise<Ass
   };
 }
 
+/** Returns those of these relays that exist and that emails of the project may be sent through, whether assigned or not. */
+export async function findRelayRefs(
+  tx: Tx,
+  { projectId, ids }: { projectId: number; ids: string[] },
+): Promise<Map<string, RelayRef>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.query<AssignedRow>(
+    `SELECT r.project_id AS owner_id, r.id, r.kind, r.generation, r.settings ->> 'connections' AS connections
+     FROM beckon.relay r WHERE r.project_id = ANY ($1::bigint[]) AND r.id = ANY ($2::uuid[])`,
+    [plainList([projectId, INSTALLATION]), plainList(ids)],
+  );
+  return new Map(rows.map((row) => [row.id, toRef(row)]));
+}
+
 function toRef({ owner_id: projectId, id, kind, generation, connections }: AssignedRow): RelayRef {
   return { projectId, id, kind, generation, connections: connections === null ? null : Number(connections) };
 }

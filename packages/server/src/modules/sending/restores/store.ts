@@ -19,6 +19,19 @@ export async function isAccepted(tx: Tx): Promise<boolean> {
   return row?.accepted ?? false;
 }
 
+/**
+ * Returns since when this database is known to have all data, or null if it is not. Emails that were submitted before that time may have been
+ * submitted by another copy of it as well. A database that was never restored has all data from the beginning.
+ */
+export async function findAcceptance(tx: Tx): Promise<{ since: number } | null> {
+  const [row] = await tx.query<{ accepted_at: Date; accepted_as: TimelineOrigin }>(
+    `SELECT l.accepted_at, l.accepted_as FROM beckon.database_timeline l JOIN (${IDENTITY}) h USING (system_id, timeline)
+     WHERE l.accepted_at IS NOT NULL`,
+  );
+  if (!row) return null;
+  return { since: row.accepted_as === 'set_up' ? -Infinity : row.accepted_at.getTime() };
+}
+
 type Row = {
   system_id: string;
   timeline: number;
