@@ -10,6 +10,7 @@ import type { ResolveHost } from '../../platform/outbound/host-guard.ts';
 import type { RelayAdapter, RelaySettings } from '../../platform/relays/adapter.ts';
 import { idempotencyOf } from '../../platform/relays/idempotency.ts';
 import type { RelayKinds } from '../../platform/relays/kinds.ts';
+import { redactSecrets, smtpSecrets } from '../../platform/relays/redact.ts';
 import { smtpUrlOf } from '../../platform/relays/smtp.ts';
 import { classifyReply } from '../outcomes/index.ts';
 import { findRelayWithSecrets, type RelayRef, updateRelayHealth } from '../sending/index.ts';
@@ -102,7 +103,8 @@ function connectBySmtp(
     log,
   });
   return {
-    submit: async (email) => ({ result: await submitBySmtp(smtp, email) }),
+    submit: async (email) =>
+      redactSecrets({ result: await submitBySmtp(smtp, email) }, smtpSecrets(settings)),
     close: () => smtp.close(CLOSE_WITHIN_MS),
   };
 }

@@ -1,5 +1,6 @@
 import type { RelayAdapter, RelayField } from './adapter.ts';
 import type { RelayKindInfo } from './kind-info.ts';
+import { withoutSecrets } from './redact.ts';
 import { SMTP_KIND } from './smtp.ts';
 
 /** The kinds of relays that can be set up. */
@@ -11,11 +12,12 @@ export type RelayKinds = {
 };
 
 export function relayKinds(adapters: readonly RelayAdapter[]): RelayKinds {
-  const list: RelayKindInfo[] = [...adapters, SMTP_KIND];
+  const safe = adapters.map(withoutSecrets);
+  const list: RelayKindInfo[] = [...safe, SMTP_KIND];
   return {
     list,
     of: (kind) => list.find((info) => info.kind === kind),
-    adapterOf: (kind) => adapters.find((adapter) => adapter.kind === kind),
+    adapterOf: (kind) => safe.find((adapter) => adapter.kind === kind),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { ResolveHost } from '../../../platform/outbound/host-guard.ts';
 import type { CheckResult, RelaySettings } from '../../../platform/relays/adapter.ts';
 import type { RelayKinds } from '../../../platform/relays/kinds.ts';
+import { redactSecrets, smtpSecrets } from '../../../platform/relays/redact.ts';
 import { smtpUrlOf } from '../../../platform/relays/smtp.ts';
 import { readRelaySettings } from './read-settings.ts';
 import type { ConfiguredRelay } from './relay.ts';
@@ -46,7 +47,7 @@ async function check(
     });
     return reason === null
       ? { ok: true, detail: 'The relay accepted the connection and the sign-in.' }
-      : { ok: false, message: reason, field: null };
+      : { ok: false, message: redactSecrets(reason, smtpSecrets(settings)), field: null };
   }
   const outbound = openOutbound();
   try {
