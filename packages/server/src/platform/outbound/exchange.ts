@@ -32,7 +32,7 @@ type SentRequest = Pooled & {
   host: string;
   port: number | undefined;
   path: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   headers: Record<string, string>;
   body: Buffer | null;
   /** 0: no file is expected. */

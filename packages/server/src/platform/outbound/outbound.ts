@@ -32,6 +32,8 @@ export type OutboundGet = {
 };
 export type OutboundPost = OutboundGet & {
   body: Buffer;
+  /** By default POST. */
+  method?: 'PATCH' | undefined;
   /** Called when the whole request was sent, and no answer has arrived yet. */
   posted?: (() => void) | undefined;
 };
@@ -62,7 +64,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const live = new Set<() => void>();
 
   async function send(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PATCH',
     { url: text, headers, key, fileMaxBytes = 0, posted }: OutboundGet & Pick<OutboundPost, 'posted'>,
     body: Buffer | null,
   ): Promise<OutboundResponse> {
@@ -78,13 +80,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
     };
     return exchange(
       agents,
-      { ...target, method, body, fileMaxBytes, posted, pool: key, reuse: method === 'POST' },
+      { ...target, method, body, fileMaxBytes, posted, pool: key, reuse: method !== 'GET' },
       { totalMs, live },
     );
   }
 
   return {
-    post: (request) => send('POST', request, request.body),
+    post: (request) => send(request.method ?? 'POST', request, request.body),
     get: (request) => send('GET', request, null),
     close() {
       for (const stop of live) stop();

@@ -157,8 +157,12 @@ describe.each(KINDS)('%s › webhook', (kind) => {
 
   test.runIf('register' in webhook)('registers the webhook at the provider', async () => {
     const context = relayContext(relay.settings, outbound, NOW);
-    const registered = await webhook.register?.('https://beckon.acme.test/hooks/relays/r1', context);
+    const register = () => webhook.register?.('https://beckon.acme.test/hooks/relays/r1', context);
+    const registered = await register();
     expect(registered).toMatchObject({ ok: true });
+    // The provider already has the webhook the second time.
+    expect(await register()).toEqual(registered);
+    if (registered?.ok) expect(relay.settings).toMatchObject(registered.settings);
   });
 });
 

@@ -21,6 +21,8 @@ export type ProviderRequest = {
   headers?: Record<string, string>;
   /** Absent: a GET. An object is sent as JSON. */
   body?: Json | Buffer;
+  /** By default POST. */
+  method?: 'PATCH';
   posted?: (() => void) | undefined;
   answerMaxBytes?: number;
 };
@@ -30,7 +32,7 @@ const ANSWER_MAX_BYTES = 64 * 1_024;
 
 export async function request(
   { outbound, key, now }: RelayContext,
-  { url, headers = {}, body, posted, answerMaxBytes = ANSWER_MAX_BYTES }: ProviderRequest,
+  { url, headers = {}, body, method, posted, answerMaxBytes = ANSWER_MAX_BYTES }: ProviderRequest,
 ): Promise<Answer | { failed: Failure }> {
   const accept = { accept: 'application/json', 'user-agent': 'Beckon', ...headers };
   const base = { url, key, fileMaxBytes: answerMaxBytes };
@@ -40,6 +42,7 @@ export async function request(
       : await outbound.post({
           ...base,
           posted,
+          method,
           headers: Buffer.isBuffer(body) ? accept : { 'content-type': 'application/json', ...accept },
           body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
         });

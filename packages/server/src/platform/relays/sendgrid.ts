@@ -20,6 +20,7 @@ import { asCode, asList, asObject, asReply, asSeconds, asText, type Json, parseJ
 import { readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, resultOfRefusal } from './results.ts';
+import { registerSendgrid } from './sendgrid-register.ts';
 import { nextOffset, offsetOf, suppressionPage } from './suppression-page.ts';
 import { freshness, header, strictBase64 } from './verify.ts';
 
@@ -244,6 +245,11 @@ export const sendgrid: RelayAdapter = {
     events: ['Delivered', 'Deferred', 'Bounced', 'Dropped', 'Spam Reports'],
     verify,
     parse: ({ body }) => parse(body),
+    register: (hookUrl, context) =>
+      registerSendgrid(hookUrl, context, {
+        url: (path) => url(context, path),
+        headers: headers(context),
+      }),
   },
   pull: null,
   suppressions,

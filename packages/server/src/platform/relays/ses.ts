@@ -11,12 +11,13 @@ import type {
   RelaySettings,
   SuppressionPage,
 } from './adapter.ts';
+import { call, sesUrl } from './aws.ts';
 import { API_URL, apiUrl, tagOfToken } from './fields.ts';
 import { asList, asObject, asReply, asText, parseJson } from './json.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, rateLimited, resultOfRefusal } from './results.ts';
 import { sesEvents, SES_TAG } from './ses-events.ts';
-import { signedHeaders } from './sigv4.ts';
+import { registerSes } from './ses-register.ts';
 import { suppressionPage } from './suppression-page.ts';
 import { confirmSns, notificationOf, verifySns } from './sns.ts';
 
@@ -30,23 +31,6 @@ const QUOTA_PAUSE_MS = 5 * 60_000;
 const OF_EMAIL = new Set(['MessageRejected', 'BadRequestException']);
 /** SES reports an unverified sender as a rejected message. */
 const SAYS_UNVERIFIED = /not verified|not authorized|sandbox/i;
-
-type Call = { service: 'ses' | 'sqs'; url: string; body?: Buffer; headers?: Record<string, string> };
-
-function call({ settings, now }: RelayContext, { service, url, body, headers = {} }: Call) {
-  const method = body ? 'POST' : 'GET';
-  const region = settings['region'] ?? '';
-  const aws = { method, url, headers, body: body ?? Buffer.alloc(0), service, region } as const;
-  const credentials = {
-    accessKeyId: settings['access_key_id'] ?? '',
-    secretAccessKey: settings['secret_access_key'] ?? '',
-  };
-  return { url, headers: signedHeaders(aws, credentials, now()), ...(body ? { body } : {}) };
-}
-
-function sesUrl({ settings }: RelayContext, path: string): string {
-  return `${apiUrl(settings, `https://email.${settings['region'] ?? ''}.amazonaws.com`)}/v2/email/${path}`;
-}
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -279,6 +263,7 @@ export const ses: RelayAdapter = {
     verify: ({ body }, context) => verifySns(body, context),
     parse: ({ body }) => parse(body),
     confirm: ({ body }, context) => confirmSns(body, context),
+    register: registerSes,
   },
   pull,
   suppressions,

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { type FakeEvent, type FakeProvider, jsonOf } from './provider.ts';
+import { type FakeAnswer, type FakeEvent, type FakeProvider, type FakeRequest, jsonOf } from './provider.ts';
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send, …/for-developers/tracking-events/event */
 const KEY = 'SG.fake.key';
@@ -29,7 +29,31 @@ function payload({ id, kind, email, text, at }: FakeEvent): object {
   };
 }
 
+type EventWebhook = { id: string; url: string; enabled: boolean; public_key?: string };
+
+const WEBHOOKS = '/v3/user/webhooks/event/settings';
+
+/** https://www.twilio.com/docs/sendgrid/api-reference/webhooks: a webhook has no key until its signature is enabled. */
+function answerOfWebhooks(request: FakeRequest, hooks: EventWebhook[]): FakeAnswer {
+  const { method, path } = request;
+  if (method === 'GET' && path === `${WEBHOOKS}/all`)
+    return { status: 200, body: { max_allowed: 5, webhooks: hooks } };
+  const json = jsonOf(request) as Partial<EventWebhook>;
+  if (method === 'POST' && path === WEBHOOKS) {
+    const hook = { id: randomBytes(8).toString('hex'), url: json.url ?? '', enabled: json.enabled === true };
+    hooks.push(hook);
+    return { status: 201, body: hook };
+  }
+  const [, isSigned, id] = /\/settings\/(signed\/)?([\da-f]+)$/.exec(path) ?? [];
+  const hook = hooks.find((known) => known.id === id);
+  if (method !== 'PATCH' || !hook) return { status: 404, body: { errors: [{ message: 'not found' }] } };
+  if (isSigned === undefined) return { status: 200, body: Object.assign(hook, json) };
+  const key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  return { status: 200, body: { id: hook.id, public_key: json.enabled === true ? key : '' } };
+}
+
 export function sendgridProvider(): FakeProvider {
+  const hooks: EventWebhook[] = [];
   return {
     settings: {
       api_key: KEY,
@@ -103,7 +127,9 @@ export function sendgridProvider(): FakeProvider {
         body: Buffer.from(body),
       };
     },
-    respond({ path, query }) {
+    respond(request) {
+      const { path, query } = request;
+      if (path.startsWith('/v3/user/webhooks/')) return answerOfWebhooks(request, hooks);
       if (path === '/v3/scopes') return { status: 200, body: { scopes: ['mail.send', 'alerts.read'] } };
       if (path === '/v3/suppression/bounces')
         return { status: 200, body: [{ email: 'bounced@home.test', reason: '550 5.1.1', status: '5.1.1' }] };

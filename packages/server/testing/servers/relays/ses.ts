@@ -3,7 +3,14 @@ import { createHash, createHmac, createPrivateKey, randomBytes, randomUUID, sign
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FakeEvent, type FakeProvider, type FakeRequest, jsonOf, named } from './provider.ts';
+import {
+  type FakeAnswer,
+  type FakeEvent,
+  type FakeProvider,
+  type FakeRequest,
+  jsonOf,
+  named,
+} from './provider.ts';
 
 /** https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html, …/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
 const [ACCESS_KEY, SECRET_KEY, REGION] = ['AKIAFAKE', 'fake/secret+key', 'eu-central-1'];
@@ -118,8 +125,39 @@ function isSigned({ method, path, query, headers, body }: FakeRequest, service: 
   return mac(signing, text).toString('hex') === signature;
 }
 
+/** SNS takes forms, and SQS takes JSON. */
+function serviceOf({ path, headers }: FakeRequest): string {
+  if (path !== '/') return 'ses';
+  return String(headers['content-type']).startsWith('application/x-www-form-urlencoded') ? 'sns' : 'sqs';
+}
+
+/** https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html: a topic signs with version 1 until it is set to version 2. */
+function answerOfSns(request: FakeRequest, topic: { signsWith: string }): FakeAnswer {
+  const form = new URLSearchParams(request.body.toString());
+  const error = (message: string) => ({
+    status: 400,
+    headers: { 'content-type': 'text/xml' },
+    body: `<ErrorResponse><Error><Code>InvalidParameter</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  });
+  if (form.get('Version') !== '2010-03-31') return error('Invalid parameter: Version');
+  if (form.get('TopicArn') !== SES_TOPIC) return error('Invalid parameter: TopicArn');
+  if (form.get('Action') === 'SetTopicAttributes' && form.get('AttributeName') === 'SignatureVersion') {
+    topic.signsWith = form.get('AttributeValue') ?? '';
+    return { status: 200, headers: { 'content-type': 'text/xml' }, body: '<SetTopicAttributesResponse/>' };
+  }
+  if (form.get('Action') !== 'Subscribe' || form.get('Protocol') !== 'https')
+    return error('Invalid parameter');
+  if (topic.signsWith !== '2' || !form.get('Endpoint')?.startsWith('https://'))
+    return error('Invalid parameter: Endpoint');
+  const body =
+    '<SubscribeResponse><SubscribeResult><SubscriptionArn>pending confirmation</SubscriptionArn></SubscribeResult></SubscribeResponse>';
+  return { status: 200, headers: { 'content-type': 'text/xml' }, body };
+}
+
 export function sesProvider(): FakeProvider {
   const deleted = new Set<string>();
+  const topic = { signsWith: '1' };
+  let destinations = 0;
   return {
     settings: {
       access_key_id: ACCESS_KEY,
@@ -131,7 +169,7 @@ export function sesProvider(): FakeProvider {
     },
     urlField: 'api_url',
     isSubmission: ({ method, path }) => method === 'POST' && path === '/v2/email/outbound-emails',
-    isAuthorized: (request) => isSigned(request, request.path === '/' ? 'sqs' : 'ses'),
+    isAuthorized: (request) => isSigned(request, serviceOf(request)),
     unauthorized: {
       status: 403,
       headers: { 'x-amzn-errortype': 'SignatureDoesNotMatchException:' },
@@ -185,6 +223,12 @@ export function sesProvider(): FakeProvider {
     },
     respond(request, { events }) {
       const { path, headers } = request;
+      if (serviceOf(request) === 'sns') return answerOfSns(request, topic);
+      if (path === '/v2/email/configuration-sets/beckon/event-destinations') {
+        destinations += 1;
+        if (destinations === 1) return { status: 200, body: {} };
+        return { status: 400, headers: { 'x-amzn-errortype': 'AlreadyExistsException' }, body: {} };
+      }
       if (path === '/v2/email/account')
         return { status: 200, body: { SendingEnabled: true, ProductionAccessEnabled: true } };
       if (path === '/v2/email/suppression/addresses')

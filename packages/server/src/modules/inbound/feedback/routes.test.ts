@@ -47,7 +47,7 @@ describe('feedback of a relay', () => {
       proven_at: null,
       pull: 'none',
       simulator: null,
-      webhook: { missing: { field: 'verification_key' }, can_register: false },
+      webhook: { missing: { field: 'verification_key' }, can_register: true },
     });
     expect(data.webhook?.url).toMatch(new RegExp(`/hooks/relays/${relay.id}$`));
   });
@@ -82,11 +82,14 @@ describe('feedback of a relay', () => {
   });
 
   test('reports why the provider refused to create a webhook', async () => {
-    const relay = await add('sendgrid');
+    const fake = await startFakeRelay('postal');
+    fakes.push(fake);
+    const body = { kind: 'postal', name: 'Postal', settings: fake.settings };
+    const relay = (await dashboard.request<Relay>(`POST ${at}/relays`, { body })).json.data;
     const { status, json } = await dashboard.request(`POST ${at}/relays/${relay.id}/feedback/webhook`);
     expect([status, json.errors[0]?.message]).toEqual([
       409,
-      'SendGrid does not create webhooks by API. Create it there',
+      'Postal does not create webhooks by API. Create it there',
     ]);
   });
 
