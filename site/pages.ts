@@ -29,6 +29,11 @@ export const SECTIONS: Section[] = [
         file: 'docs/how-to/receive-bounces-and-replies.md',
         title: 'Receive bounces and replies',
       },
+      {
+        path: 'receive-replies-without-port-25',
+        file: 'docs/how-to/receive-replies-without-port-25.md',
+        title: 'Receive replies without port 25',
+      },
       { path: 'relay-postmark', file: 'docs/how-to/relay-postmark.md', title: 'Send through Postmark' },
       { path: 'relay-resend', file: 'docs/how-to/relay-resend.md', title: 'Send through Resend' },
       { path: 'relay-ses', file: 'docs/how-to/relay-ses.md', title: 'Send through Amazon SES' },

@@ -459,8 +459,8 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
   };
 
   test('every screen has a task', () => {
-    // relays.test.ts adds, tests and uses a relay by keyboard.
-    const tested = [...Object.keys(TASKS), 'settings/relays', 'settings/relays/new'];
+    // relays.test.ts and reply-source.test.ts set up a relay and a reply source by keyboard.
+    const tested = [...Object.keys(TASKS), 'settings/relays', 'settings/relays/new', 'settings/reply-source'];
     expect([...paths.keys()].toSorted()).toEqual(tested.toSorted());
   });
 

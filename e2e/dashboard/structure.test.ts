@@ -27,6 +27,7 @@ const SETTINGS = [
   ['Sender', 'sender'],
   ['Domains', 'domains'],
   ['Relays', 'relays'],
+  ['Reply source', 'reply-source'],
   ['Sending policy', 'sending-policy'],
   ['Data', 'data'],
   ['Audit', 'audit'],

@@ -64,6 +64,7 @@ const SCREENS = [
   'settings/domains',
   'settings/relays',
   'settings/relays/new',
+  'settings/reply-source',
   'settings/sending-policy',
   'settings/data',
   'settings/audit',

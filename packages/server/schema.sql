@@ -741,6 +741,42 @@ CREATE TABLE beckon.reply (
 COMMENT ON COLUMN beckon.reply.verified IS 'How it is known that the reply belongs to the email.';
 COMMENT ON COLUMN beckon.reply.forward_at IS 'When the reply is next forwarded to the team. NULL: it was forwarded, or will not be.';
 
+CREATE TABLE beckon.reply_source (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  settings jsonb NOT NULL,
+  encrypted_secrets bytea NOT NULL,
+  generation integer NOT NULL DEFAULT 1,
+  created_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  next_read_at timestamp with time zone,
+  read_at timestamp with time zone,
+  uid_validity bigint,
+  last_uid bigint,
+  attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  failure text COLLATE "C",
+  counts jsonb NOT NULL DEFAULT '{}'::jsonb
+);
+COMMENT ON TABLE beckon.reply_source IS 'Where a project receives replies without port 25: a mailbox, or the webhook of a provider.';
+COMMENT ON COLUMN beckon.reply_source.settings IS 'The values of its fields that are not secret.';
+COMMENT ON COLUMN beckon.reply_source.encrypted_secrets IS 'The values of its secret fields as a JSON object.';
+COMMENT ON COLUMN beckon.reply_source.generation IS 'Raised by each change of its settings or secrets. A worker that reads with older settings writes nothing.';
+COMMENT ON COLUMN beckon.reply_source.next_read_at IS 'When a worker reads the mailbox next. While one reads, the end of its lease. NULL: nothing is read, because emails are pushed.';
+COMMENT ON COLUMN beckon.reply_source.read_at IS 'When the mailbox was last read to its end, or an email was last pushed.';
+COMMENT ON COLUMN beckon.reply_source.last_uid IS 'All emails up to this UID were received. Valid only together with uid_validity.';
+COMMENT ON COLUMN beckon.reply_source.attempts IS 'How often the email after last_uid could not be read.';
+COMMENT ON COLUMN beckon.reply_source.counts IS 'How many emails were received, by what became of them.';
+
+CREATE TABLE beckon.reply_source_email (
+  project_id bigint NOT NULL,
+  inbound_id text COLLATE "C" NOT NULL,
+  received_at timestamp with time zone NOT NULL
+);
+COMMENT ON TABLE beckon.reply_source_email IS 'Emails from reply sources that had an effect, so that none has it again when a mailbox gives new UIDs to all emails.';
+COMMENT ON COLUMN beckon.reply_source_email.inbound_id IS 'A hash of its Message-ID, or else of its author, subject and text.';
+
 CREATE TABLE beckon.rule (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -1346,6 +1382,8 @@ ALTER TABLE beckon.relay_assignment ADD CONSTRAINT relay_assignment_pkey PRIMARY
 ALTER TABLE beckon.relay_event ADD CONSTRAINT relay_event_pkey PRIMARY KEY (project_id, relay, event_id);
 ALTER TABLE beckon.reply ADD CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'auto_reply'::text])));
 ALTER TABLE beckon.reply ADD CONSTRAINT reply_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.reply_source ADD CONSTRAINT reply_source_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.reply_source_email ADD CONSTRAINT reply_source_email_pkey PRIMARY KEY (project_id, inbound_id);
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_deadline_ms_check CHECK ((deadline_ms > 0));
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_mode_check CHECK ((mode = ANY (ARRAY['draft'::text, 'autopilot'::text])));
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_pkey PRIMARY KEY (project_id, id);
@@ -1528,6 +1566,9 @@ CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (fo
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, email_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
 CREATE INDEX reply_received_at ON beckon.reply USING btree (project_id, received_at, id);
+CREATE INDEX reply_source_email_received_at ON beckon.reply_source_email USING btree (project_id, received_at);
+CREATE INDEX reply_source_id ON beckon.reply_source USING btree (id);
+CREATE INDEX reply_source_next_read_at ON beckon.reply_source USING btree (next_read_at) WHERE (next_read_at IS NOT NULL);
 CREATE INDEX rule_enrollment_rule ON beckon.rule_enrollment USING btree (project_id, rule_id, id);
 CREATE UNIQUE INDEX rule_enrollment_running ON beckon.rule_enrollment USING btree (project_id, rule_id) WHERE (state = 'running'::text);
 CREATE INDEX rule_timer_at ON beckon.rule_timer USING btree (project_id, at);

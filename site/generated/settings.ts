@@ -48,11 +48,13 @@ const ABOUT: Record<SettingName, string> = {
   keep_emails: 'Sent messages and replies.',
   from_name: 'The sender name of the project.',
   from_address: 'Its domain is one of the project’s [sending domains](../how-to/domains.md).',
-  reply_to: 'The address for replies that Beckon does not receive.',
+  reply_to: 'The address for replies, unless Beckon forwards them to `reply_forward_to`.',
   postal_address: 'In the footer of each email.',
   footer: 'An additional line in the footer.',
   reply_forward_to:
     'The address to which [replies](../how-to/receive-bounces-and-replies.md#replies) are forwarded.',
+  reply_plus_addressing:
+    'Adds a token to Reply-To, for a [reply source](../how-to/receive-replies-without-port-25.md).',
   topics: 'The [topics](email-preferences.md#topics) that users can choose.',
   tracking: 'Tracking of [opens and clicks](tracking.md).',
   team_addresses: 'Recipients of the summary of waiting drafts.',

@@ -59,6 +59,10 @@ function strangers(): Input[] {
       body: 'x'.repeat(2 * MIB),
       reaches: [413],
     }),
+    byStranger('reply webhook with 24 MiB and no password', `/hooks/replies/${randomUUID()}`, {
+      body: 'x'.repeat(24 * MIB),
+      reaches: [401],
+    }),
     byStranger('no key and 10 MiB', '/api/v1/users/bulk', { body: 'x'.repeat(10 * MIB), reaches: [401] }),
   ];
 }

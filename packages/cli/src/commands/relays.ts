@@ -1,10 +1,10 @@
 import type { Relay, RelayKindInfo, RelayRecords } from '@beckon/contract/dashboard';
-import { EXIT, requireAnswer, usage } from '../failure.ts';
+import { EXIT, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
-import { flag, jsonFile, pairOf, repeatable, required, text } from '../framework/options.ts';
+import { flag, jsonFile, repeatable, required, text } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
-import { canPrompt } from '../shell.ts';
+import { pairsOf, readValues } from './connection-values.ts';
 import { feedbackCommands } from './relay-feedback.ts';
 import { findRelay, RELAYS } from './relay-options.ts';
 
@@ -166,48 +166,6 @@ async function findKind({ api }: Context<typeof SETUP>, kind: string): Promise<R
   const found = kinds.find((info) => info.kind === kind);
   if (found) return found;
   throw usage(`Unknown kind ${kind}. Use one of ${kinds.map((info) => info.kind).join(', ')}`, 'kind');
-}
-
-type Values = { set: readonly string[]; secrets: object | undefined; isRotation?: true };
-
-/** A secret is never an argument. On a terminal the command prompts for it; otherwise it comes from stdin or a file. */
-async function readValues(
-  { shell, options }: Pick<Context, 'shell' | 'options'>,
-  { fields }: RelayKindInfo,
-  { set, secrets, isRotation }: Values,
-): Promise<Record<string, string>> {
-  const values = pairsOf(set);
-  for (const { name } of fields.filter(({ secret }) => secret))
-    if (Object.hasOwn(values, name))
-      throw usage(`${name} is secret. Enter it when prompted, or pass --secrets-file`, '--set');
-  if (secrets !== undefined) {
-    const entries = Object.entries(secrets).map(([name, value]): [string, string] => [name, String(value)]);
-    return { ...values, ...Object.fromEntries(entries) };
-  }
-  if (!canPrompt(shell, options.json)) return values;
-  return { ...values, ...(await promptFor({ shell }, { fields, values, isNew: !isRotation })) };
-}
-
-type Prompting = { fields: RelayKindInfo['fields']; values: Record<string, string>; isNew: boolean };
-
-/** Prompts for secrets, and for a new relay also for required fields that are missing. */
-async function promptFor(
-  { shell }: Pick<Context, 'shell'>,
-  { fields, values, isNew }: Prompting,
-): Promise<Record<string, string>> {
-  const answers: Record<string, string> = {};
-  for (const { name, label, secret, required: isRequired } of fields) {
-    const isNeeded = isRequired && isNew;
-    if (!secret && !(isNeeded && values[name] === undefined)) continue;
-    const ask = secret ? shell.prompts.secret : shell.prompts.text;
-    const answer = requireAnswer(await ask(isNeeded ? label : `${label} (empty: none)`)).trim();
-    if (answer !== '') answers[name] = answer;
-  }
-  return answers;
-}
-
-function pairsOf(set: readonly string[]): Record<string, string> {
-  return Object.fromEntries(set.map((pair) => pairOf(pair, '--set', 'field=value')));
 }
 
 function usesOf({ used_by_project, used_by_domains, used_by_installation }: Relay): string {

@@ -4,6 +4,7 @@ import { text } from '../framework/options.ts';
 import { type Column, fields, viewOf } from '../output/auto.ts';
 import type { Block } from '../output/view.ts';
 import type { Words } from '../output/words.ts';
+import { replySourceCommands } from './reply-source.ts';
 
 export const REPLY_ROW: Column<ReplyListed>[] = [
   ...fields('id from external_user_id subject automatic=auto_reply'),
@@ -25,7 +26,8 @@ export const replies: Noun = {
       empty:
         'No replies yet. To receive replies, set where they are forwarded to: ' +
         'beckon settings set reply_forward_to=team@example.com\n' +
-        'If emails are sent through a relay, the server also needs MAIL_DOMAIN.',
+        'If emails are sent through a relay, the server also needs MAIL_DOMAIN, or the project a reply source: ' +
+        'beckon replies set-source imap',
     }),
     call('GET /projects/:project/replies/:reply', 'show <reply>', {
       help: 'Show a reply and all replies to the same email',
@@ -46,6 +48,7 @@ export const replies: Noun = {
       args: REPLY,
       view: ({ id }) => `Reply ${id} is forwarded by the next run of the worker.`,
     }),
+    ...replySourceCommands,
   ],
 };
 

@@ -16,6 +16,7 @@ import { PEOPLE_API } from './people.ts';
 import { PROJECTS_API } from './projects.ts';
 import { RELAY_FEEDBACK_API } from './relay-feedback.ts';
 import { RELAYS_API } from './relays.ts';
+import { REPLY_SOURCE_API } from './reply-source.ts';
 import { REQUESTS_API } from './requests.ts';
 import { RULES_API } from './rules.ts';
 import { SANDBOX_API } from './sandbox.ts';
@@ -55,6 +56,7 @@ export const DASHBOARD_API = {
   ...PROJECTS_API,
   ...RELAY_FEEDBACK_API,
   ...RELAYS_API,
+  ...REPLY_SOURCE_API,
   ...REQUESTS_API,
   ...RULES_API,
   ...SANDBOX_API,

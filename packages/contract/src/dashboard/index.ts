@@ -29,6 +29,7 @@ export type * from './people.ts';
 export type * from './projects.ts';
 export type * from './relay-feedback.ts';
 export type * from './relays.ts';
+export type * from './reply-source.ts';
 export type * from './requests.ts';
 export type * from './rules.ts';
 export type * from './sandbox.ts';

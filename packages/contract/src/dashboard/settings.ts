@@ -49,8 +49,16 @@ export type SendingState = {
   /** The problem that the sender would have with a relay, while none is set. */
   with_relay: SenderCheck['problem'];
   domains: { id: string; name: string; state: string; paused: string | null; throttle: string }[];
-  /** `captured`: replies are received and forwarded. `missing`: the setting that prevents it. */
-  replies: { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null };
+  /**
+   * `captured`: replies are received. `source`: they are received by the reply source of the project. `missing`: the setting that prevents
+   * it. `address_too_long`: the Reply-To address is too long for plus addressing.
+   */
+  replies: {
+    captured: boolean;
+    source: boolean;
+    missing: 'mail_domain' | 'reply_forward_to' | null;
+    address_too_long: boolean;
+  };
   throttle: { remaining: number | null; next_at: string | null };
   warmup: WarmupDetails;
   has_model: boolean;

@@ -25,6 +25,7 @@ export const DOCS: Readonly<Record<NavPath | OutsidePath, string>> = {
   '/p/$project/settings/sender': 'go-live',
   '/p/$project/settings/domains': 'domains',
   '/p/$project/settings/relays': 'relays',
+  '/p/$project/settings/reply-source': 'receive-replies-without-port-25',
   '/p/$project/settings/sending-policy': 'settings#project-settings',
   '/p/$project/settings/data': 'settings#project-settings',
   '/p/$project/settings/audit': 'access-control#audit-log',

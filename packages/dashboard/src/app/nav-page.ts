@@ -46,6 +46,7 @@ export type NavPath = `/p/$project/${
       | 'sender'
       | 'domains'
       | 'relays'
+      | 'reply-source'
       | 'sending-policy'
       | 'data'
       | 'audit'

@@ -14,6 +14,7 @@ import {
   KeyRound,
   MailCheck,
   MailMinus,
+  MailSearch,
   MessageSquareReply,
   Network,
   Radio,
@@ -213,6 +214,13 @@ export const SETTINGS: NavGroup[] = [
         label: 'Relays',
         icon: Send,
         words: 'smtp postmark ses sendgrid mailgun resend provider',
+      },
+      {
+        to: '/p/$project/settings/reply-source',
+        label: 'Reply source',
+        icon: MailSearch,
+        words: 'imap mailbox inbound webhook forwarding replies',
+        needs: 'admin',
       },
       {
         to: '/p/$project/settings/sending-policy',

@@ -183,6 +183,11 @@ export const inProject = [
     lazy(() => import('../screens/relays/relay-screen.tsx'), 'RelayScreen'),
   ),
   projectPage(
+    'settings/reply-source',
+    {},
+    lazy(() => import('../screens/reply-source/reply-source-screen.tsx'), 'ReplySourceScreen'),
+  ),
+  projectPage(
     'settings/sandbox',
     {},
     lazy(() => import('../screens/sandbox/sandbox-screen.tsx'), 'SandboxScreen'),

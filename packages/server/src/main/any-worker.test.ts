@@ -35,7 +35,13 @@ const jobsOf = (db: Database): Job[] =>
       teamSecrets: ['a secret of this test alone'],
       listen: { publicUrl: 'http://localhost:8080' },
     },
-    { db, outbound, relay: null, teamTransport: { submit: () => Promise.resolve() } },
+    {
+      db,
+      outbound,
+      relay: null,
+      teamTransport: { submit: () => Promise.resolve() },
+      readMail: () => Promise.resolve(null),
+    },
   );
 
 /** Creates a project in which each scheduled job finds old rows. */

@@ -40,6 +40,7 @@ import { ruleFlowRoutes } from '../modules/rules/flow/routes.ts';
 import { clockRoutes } from '../modules/sandbox/routes.ts';
 import { domainRoutes } from '../modules/sending/domains/routes.ts';
 import { relayFeedbackRoutes } from '../modules/inbound/feedback/routes.ts';
+import { replySourceRoutes } from '../modules/inbound/reply-sources/routes.ts';
 import { relayRoutes } from '../modules/sending/relays/routes.ts';
 import type { MailSettings, RestoreGuard, SuppressionHasher } from '../modules/sending/index.ts';
 import { templateRoutes } from '../modules/templates/routes.ts';
@@ -141,6 +142,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...relayFeedbackRoutes,
   ...relayRoutes,
   ...replyRoutes,
+  ...replySourceRoutes,
   ...requestRoutes,
   ...ruleActRoutes,
   ...ruleBacktestRoutes,

@@ -7,6 +7,8 @@ import {
   feedbackPuller,
   forwardReplies,
   HITS_DUE,
+  readDueMailboxes,
+  type MailReader,
   settleDueHits,
 } from '../modules/inbound/index.ts';
 import { deleteExpiredKeys } from '../modules/ingest/index.ts';
@@ -23,10 +25,12 @@ import { idMaker } from '../platform/ids.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 import type { Relay } from '../platform/mail/submit.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
+import { relayHosts } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 
 type JobOptions = Pick<ServerOptions, 'log' | 'resolver' | 'mail' | 'encrypter' | 'model' | 'sendServices'> &
-  Pick<ServerOptions, 'mailFrom' | 'tokenKeys' | 'teamSecrets' | 'relayKinds' | 'restoreGuard'> & {
+  Pick<ServerOptions, 'mailFrom' | 'tokenKeys' | 'teamSecrets' | 'relayKinds' | 'restoreGuard'> &
+  Pick<ServerOptions, 'lookUp' | 'webhooks'> & {
     listen: { publicUrl: string };
   };
 
@@ -34,6 +38,8 @@ type JobDeps = {
   db: Database;
   outbound: Outbound;
   teamTransport: TeamTransport;
+  /** Reads inbound email. */
+  readMail: MailReader;
   /** Null if the server was started with a transport of its own, as in tests. Replies are then not forwarded. */
   relay: Pick<Relay, 'submit'> | null;
 };
@@ -46,7 +52,10 @@ const HOUR = 60 * MINUTE;
  * Returns all periodic jobs, which docs/reference/metrics.md describes. Every worker runs them, and two may run one at the same time without
  * harm.
  */
-export function jobTable(options: JobOptions, { db, outbound, relay, teamTransport }: JobDeps): Job[] {
+export function jobTable(
+  options: JobOptions,
+  { db, outbound, relay, teamTransport, readMail }: JobDeps,
+): Job[] {
   const { listen, sendServices, model = null } = options;
   const newId = idMaker(db.clock);
   const { renderer } = sendServices;
@@ -60,6 +69,9 @@ export function jobTable(options: JobOptions, { db, outbound, relay, teamTranspo
     model,
     publicUrl: listen.publicUrl,
     projectQueue: createFairQueue({ atOncePerKey: 1 }),
+    mailDomain: options.mail.mailDomain,
+    read: readMail,
+    resolveHostOf: relayHosts(options),
   };
   const jobs: Job[] = [
     { name: 'check_domains', everyMs: 20 * SECOND, run: (run) => checkDueDomains(deps, run) },
@@ -80,6 +92,7 @@ export function jobTable(options: JobOptions, { db, outbound, relay, teamTranspo
     { name: 'reencrypt_secrets', everyMs: 20 * SECOND, run: secretReencrypter(deps) },
     { name: 'delete_relay_events', everyMs: HOUR, run: (run) => deleteOldRelayEvents(deps, run) },
     { name: 'pull_relay_feedback', everyMs: 30 * SECOND, run: feedbackPuller(deps) },
+    { name: 'read_reply_mailboxes', everyMs: 10 * SECOND, run: (run) => readDueMailboxes(deps, run) },
     { name: 'repair_alarms', everyMs: 30 * SECOND, run: () => repairTimers(deps) },
     { name: 'send_team_digests', everyMs: 30 * SECOND, run: (run) => sendTeamDigests(deps, run) },
     { name: 'write_ai_drafts', everyMs: 2 * SECOND, work: AI_DRAFTS_DUE, run: aiDraftWriter(deps) },

@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
 import type { NewId } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
-import { createTracker, startMailIn } from '../modules/inbound/index.ts';
+import { createMailReader, createTracker, startMailIn } from '../modules/inbound/index.ts';
 import { mountRelayHooks } from '../modules/inbound/feedback/hook-routes.ts';
+import { mountReplyHooks } from '../modules/inbound/reply-sources/hook-routes.ts';
 import { mountChoices } from '../modules/inbound/preferences/routes.ts';
 import { mountTracking, mountProbe } from '../modules/inbound/tracking/routes.ts';
 import { createFairQueue } from '../platform/async/fair-queue.ts';
@@ -29,6 +30,7 @@ export function mountPages(
     (app) => mountChoices(app, { db, newId, log, tokenKeys }),
     (app) => mountProbe(app, { tokenKeys }),
     (app) => mountRelayHooks(app, hookDeps(options, { db, life, newId, transport })),
+    (app) => mountReplyHooks(app, replyHookDeps(options, { db, life, newId, transport })),
   ];
 }
 
@@ -42,6 +44,31 @@ function hookDeps(
   const guard = createAddressGuard(db.clock);
   const projectQueue = createFairQueue({ atOncePerKey: 1 });
   return { db, newId, log, tokenKeys, encrypter, kinds, outbound, transport, guard, projectQueue };
+}
+
+function replyHookDeps(
+  options: ServerOptions,
+  { db, life, newId, transport }: Parts & { transport: TransportRules },
+): Parameters<typeof mountReplyHooks>[1] {
+  const { log, tokenKeys, encrypter, mail, lookUp } = options;
+  const reader = createMailReader();
+  life.onStop('reading of posted emails', () => reader.close());
+  const guard = createAddressGuard(db.clock);
+  const projectQueue = createFairQueue({ atOncePerKey: 1 });
+  const { read } = reader;
+  return {
+    db,
+    newId,
+    log,
+    tokenKeys,
+    encrypter,
+    mailDomain: mail.mailDomain,
+    lookUp,
+    read,
+    projectQueue,
+    transport,
+    guard,
+  };
 }
 
 /**

@@ -23,6 +23,7 @@ import { startScheduler } from '../platform/jobs/scheduler.ts';
 import { createWorkWatch, type WorkWatch } from '../platform/jobs/work-watch.ts';
 import { jobTable } from './jobs.ts';
 import { startImporter } from '../modules/imports/index.ts';
+import { createMailReader } from '../modules/inbound/index.ts';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../modules/webhooks/index.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './open-send-services.ts';
@@ -68,7 +69,11 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
   const meter = { metrics, clock: db.clock };
-  const jobs = jobTable(options, { db, outbound, ...out }).map((job) => meteredJob(job, meter));
+  const reader = createMailReader();
+  life.onStop('reading of mailboxes', () => reader.close());
+  const jobs = jobTable(options, { db, outbound, ...out, readMail: reader.read }).map((job) =>
+    meteredJob(job, meter),
+  );
   const watch = createWorkWatch(db);
   life.onStop('work watch', () => watch.stop());
   const scheduler = startScheduler(jobs, { log, watch, failpoint: db.failpoint });

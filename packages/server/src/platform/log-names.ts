@@ -108,6 +108,8 @@ export const LOG_EVENTS = {
   'relay_feedback.subscription': 'info',
   'reply.forwarded': 'info',
   'reply.not_forwarded': 'warn',
+  'reply_source.failed': 'error',
+  'reply_source.not_read': 'warn',
   'request.failed': 'error',
   'request.no_connection': 'warn',
   'request.rejected': 'debug',

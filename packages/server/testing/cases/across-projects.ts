@@ -41,6 +41,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'WHERE r.feedback_proven_at IS NULL AND EXISTS',
         'WHERE relay_project_id = $1',
       ],
+      'modules/inbound/reply-sources/reads.ts': ['WHERE s.id = $1'],
       'modules/administration/project-store.ts': [
         'WHERE organization_id IS NULL RETURNING project_id',
         'SELECT count(*) AS projects FROM beckon.project',
@@ -70,6 +71,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/imports/reads.ts': ['encrypted_key AS was FROM beckon.import'],
       'modules/webhooks/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, member_id) >'],
       'modules/sending/relays/reads.ts': ['WHERE (project_id, id) >'],
+      'modules/inbound/reply-sources/reads.ts': ['WHERE s.project_id > $1'],
     },
   },
   {

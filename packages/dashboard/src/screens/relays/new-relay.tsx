@@ -8,7 +8,7 @@ import { Form } from '../../parts/form.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { Section } from '../../parts/section.tsx';
 import { SubmitButton } from '../../parts/submit-button.tsx';
-import { RelayFields } from './relay-fields.tsx';
+import { ConnectionFields } from '../../parts/connection-fields.tsx';
 
 /** Sets up a relay: which one, and its credentials. */
 export function NewRelay({ onAdded }: { onAdded: (relay: Relay) => void }): ReactNode {
@@ -90,7 +90,12 @@ function Credentials({ info, isOperator, onAdded }: CredentialsProps): ReactNode
         }
       >
         <TextInput label="Name" {...textProps(name, setName)} error={error?.fields['name']} maxLength={80} />
-        <RelayFields fields={info.fields} values={values} onChange={setValues} errors={error?.fields ?? {}} />
+        <ConnectionFields
+          fields={info.fields}
+          values={values}
+          onChange={setValues}
+          errors={error?.fields ?? {}}
+        />
         {isOperator && (
           <Checkbox
             label="Share with all projects of this installation"

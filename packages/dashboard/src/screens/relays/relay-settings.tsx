@@ -7,7 +7,7 @@ import { textProps } from '../../parts/bind.ts';
 import { Form } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
 import { SubmitButton } from '../../parts/submit-button.tsx';
-import { RelayFields } from './relay-fields.tsx';
+import { ConnectionFields } from '../../parts/connection-fields.tsx';
 
 /** Changes the settings of a relay, or replaces its credentials. */
 export function RelaySettings({ relay, kind }: { relay: Relay; kind: RelayKindInfo }): ReactNode {
@@ -38,7 +38,7 @@ export function RelaySettings({ relay, kind }: { relay: Relay; kind: RelayKindIn
         }
       >
         <TextInput label="Name" {...textProps(name, setName)} error={error?.fields['name']} maxLength={80} />
-        <RelayFields
+        <ConnectionFields
           fields={kind.fields}
           values={values}
           onChange={setValues}

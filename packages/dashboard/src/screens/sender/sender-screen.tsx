@@ -6,7 +6,8 @@ import { Loaded, Page, SaveBar } from '../../parts/index.ts';
 import type { SettingField } from '../../parts/policy-fields.tsx';
 import { Section } from '../../parts/section.tsx';
 import { fieldOf, type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
-import { RepliesState, TeamField, TrackingField } from './tracking-fields.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { PlusAddressingField, RepliesState, TeamField, TrackingField } from './tracking-fields.tsx';
 import { addressHint, LineField } from './identity-fields.tsx';
 import { LanguageField } from './language-field.tsx';
 import { TopicsField } from './topics-field.tsx';
@@ -48,7 +49,16 @@ function SenderForm({ form, sending }: Props): ReactNode {
             placeholder="team@example.com"
             {...field('reply_forward_to')}
           />
+          <PlusAddressingField
+            {...field('reply_plus_addressing')}
+            isTooLong={sending?.replies.address_too_long ?? false}
+          />
           {sending && <RepliesState replies={sending.replies} />}
+          {mayChange && (
+            <TextLink size="sm" to="/p/$project/settings/reply-source">
+              {sending?.replies.source ? 'Show reply source' : 'Set up reply source'}
+            </TextLink>
+          )}
         </Stack>
       </Section>
       <Section

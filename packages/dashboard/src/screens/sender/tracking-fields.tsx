@@ -50,17 +50,42 @@ export function TrackingField({ text, onText, fault, disabled = false }: Setting
 
 /** Shows if replies are received, and otherwise the missing setting. */
 export function RepliesState({ replies }: { replies: SendingState['replies'] }): ReactNode {
+  if (replies.source)
+    return <Mark icon={Reply} tone="good" label="On: replies are received from the reply source" />;
   if (replies.captured)
     return <Mark icon={Reply} tone="good" label="On: replies are received and forwarded" />;
   const missing =
     replies.missing === 'mail_domain'
-      ? 'Off: MAIL_DOMAIN is not set, so this installation receives no mail. Replies go to the address above and are not recorded.'
-      : 'Off: set a forwarding address. Until then, replies go to the address above and are not recorded.';
+      ? 'This installation receives no email, because MAIL_DOMAIN is not set. Set up a reply source, such as a mailbox. Until then, replies go to the address above and are not recorded.'
+      : 'Set a forwarding address, or set up a reply source. Until then, replies go to the address above and are not recorded.';
   return (
     <Group gap="xs">
       <Mark icon={Reply} tone="quiet" label="Off" />
       <Text size="sm">{missing}</Text>
     </Group>
+  );
+}
+
+/** Adds a token to the Reply-To address, for a mailbox that Beckon reads. */
+export function PlusAddressingField({
+  text,
+  onText,
+  fault,
+  disabled = false,
+  isTooLong,
+}: SettingField & { isTooLong: boolean }): ReactNode {
+  return (
+    <Switch
+      label="Plus addressing"
+      description={
+        isTooLong
+          ? 'Not possible: the Reply-To address may have at most 12 characters before the @.'
+          : 'Replies go to replies+token@example.com, so that each one names its email. Your mailbox must accept such addresses.'
+      }
+      error={fault}
+      disabled={disabled}
+      {...tickProps(text === 'on', (isOn) => onText(isOn ? 'on' : OFF))}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ProjectSender } from './find-sender.ts';
-import { emailHeaders, replyAddress } from './headers.ts';
+import { emailHeaders, plusAddress, replyAddress } from './headers.ts';
 import type { DraftContent } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
 import type { Model } from '../rules/index.ts';
@@ -140,17 +140,25 @@ function track(
   return { html: marked.html, tracked: isTracked ? { opens, urls: marked.urls } : null };
 }
 
-/** Returns an address of Beckon if replies are forwarded. This requires inbound email and an address to forward to. */
+/**
+ * Returns the address for replies: the project's own address with a token, or an address of Beckon if replies are forwarded. The latter
+ * requires inbound email and an address to forward to.
+ */
 function replyToMailbox(
   claimed: ClaimedEmail,
   { tokenKeys, ...deps }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'>,
 ): Mailbox | null {
   const { projectId, emailId } = claimed;
-  const { replyTo, replyForwardTo } = claimed.sender;
+  const { replyTo, replyForwardTo, replyPlusAddressing, address: from } = claimed.sender;
   const outlet = outletOf(claimed, deps);
   const forwardAddress =
     replyForwardTo === null ? null : replyAddress({ name: { projectId, emailId }, outlet, tokenKeys });
-  const address = forwardAddress ?? replyTo;
+  // Emails in the test inbox are answered there.
+  const taggedAddress =
+    replyPlusAddressing && outlet.kind === 'relay'
+      ? plusAddress(replyTo ?? from, { projectId, emailId }, tokenKeys)
+      : null;
+  const address = taggedAddress ?? forwardAddress ?? replyTo;
   return address === null ? null : { name: '', address };
 }
 

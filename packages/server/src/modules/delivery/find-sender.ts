@@ -20,6 +20,8 @@ export type ProjectSender = ReturnType<typeof senderOf> & {
   domain: string;
   /** The address that replies are forwarded to; null: they go to `replyTo`, and none reaches Beckon. */
   replyForwardTo: string | null;
+  /** Reply-To has a token, for replies that a mailbox or a provider receives. */
+  replyPlusAddressing: boolean;
   /** Null if the domain was not added: its emails stay in the test inbox and are not signed. */
   signer: Signer | null;
   gate: GateFacts['domain'];
@@ -97,6 +99,7 @@ export async function findSender(
     ...route,
     identity: settings.sender,
     replyForwardTo: settings.replyForwardTo,
+    replyPlusAddressing: settings.replyPlusAddressing,
     signer,
     ofDomain,
     isInside,

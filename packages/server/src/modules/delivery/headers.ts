@@ -79,6 +79,23 @@ export function replyAddress({
   return host === null ? null : `r+${emailToken(name, 'reply', tokenKeys)}@${host}`;
 }
 
+/** The longest local part that mail servers accept (RFC 5321, section 4.5.3.1.1). */
+const LOCAL_PART_MAX = 64;
+
+/** A plus and the token. */
+const TAG_CHARS = 52;
+
+export function fitsPlusAddressing(address: string): boolean {
+  return address.lastIndexOf('@') + TAG_CHARS <= LOCAL_PART_MAX;
+}
+
+/** Returns an address with the token of an email (RFC 5233). Null if it would be longer than mail servers accept. */
+export function plusAddress(address: string, name: EmailName, tokenKeys: TokenKeys): string | null {
+  if (!fitsPlusAddressing(address)) return null;
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at)}+${emailToken(name, 'reply', tokenKeys)}${address.slice(at)}`;
+}
+
 /** Keeps plain characters only: a colon would begin another field. */
 function label(text: string): string {
   return (

@@ -1,8 +1,10 @@
 import { iso } from '../../platform/time/clock.ts';
 import { listDomains, printThrottle, type SendingDomain, readBucket } from '../sending/index.ts';
-import { listSettings } from '../workspace/index.ts';
+import type { SendingState } from '@beckon/contract/dashboard';
+import { listSettings, type Settings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { findSender } from './find-sender.ts';
+import { findSender, type ProjectSender } from './find-sender.ts';
+import { fitsPlusAddressing } from './headers.ts';
 import type { SendServices } from './send-services.ts';
 import { senderGate } from './sender-identity.ts';
 import { countForWarmup } from './email-rows.ts';
@@ -38,7 +40,7 @@ export async function readSendingState(tx: Tx, query: SendingQuery) {
       ...domainSummary(listed),
       throttle: printThrottle(listed.throttle),
     })),
-    replies: repliesOf(outlet.mailDomain, settings.replyForwardTo),
+    replies: await readReplies(tx, { projectId, settings, sender, mailDomain: outlet.mailDomain }),
     throttle: {
       remaining: settings.throttle ? remaining : null,
       next_at: settings.throttle && remaining < 1 ? iso(nextAt) : null,
@@ -55,14 +57,32 @@ function domainSummary({ id, name, state, pausedReason }: SendingDomain): Domain
   return { id, name, state, paused: pausedReason };
 }
 
-/** Replies are captured if inbound email is set up and there is an address to forward them to. */
-function repliesOf(
-  mailDomain: string | null,
-  forwardTo: string | null,
-): { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null } {
-  if (mailDomain === null) return { captured: false, missing: 'mail_domain' };
-  if (forwardTo === null) return { captured: false, missing: 'reply_forward_to' };
-  return { captured: true, missing: null };
+type RepliesQuery = {
+  projectId: number;
+  settings: Settings;
+  sender: Pick<ProjectSender, 'address' | 'replyTo'>;
+  mailDomain: string | null;
+};
+
+/** Replies are captured by a reply source, or by inbound email if there is an address to forward them to. */
+async function readReplies(
+  tx: Tx,
+  { projectId, settings, sender, mailDomain }: RepliesQuery,
+): Promise<SendingState['replies']> {
+  const { replyForwardTo: forwardTo, replyPlusAddressing } = settings;
+  const source = await hasReplySource(tx, projectId);
+  const missing = mailDomain === null ? 'mail_domain' : forwardTo === null ? 'reply_forward_to' : null;
+  return {
+    captured: source || missing === null,
+    source,
+    missing: source ? null : missing,
+    address_too_long: replyPlusAddressing && !fitsPlusAddressing(sender.replyTo ?? sender.address),
+  };
+}
+
+/** Reads `reply_source` of the module inbound. */
+async function hasReplySource(tx: Tx, projectId: number): Promise<boolean> {
+  return (await tx.query(`SELECT 1 FROM beckon.reply_source WHERE project_id = $1`, [projectId])).length > 0;
 }
 
 export type WarmupState =

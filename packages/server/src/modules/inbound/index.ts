@@ -1,7 +1,10 @@
 export { classifyMail } from './classification/classify-mail.ts';
 export { MAIL_BYTES_MAX, readMail } from './classification/read-mail.ts';
 export { startMailIn } from './mail/server.ts';
+export { createMailReader, type MailReader } from './mail/reader.ts';
 export { deleteOldRelayEvents, feedbackPuller } from './feedback/pull-feedback.ts';
+export { readDueMailboxes } from './reply-sources/read-due-mailboxes.ts';
+export { reencryptReplySources } from './reply-sources/re-encrypt-secrets.ts';
 export { forwardReplies } from './replies/forward-replies.ts';
 export { countListedReplies, findReply, listReplies, listThread } from './replies/reads.ts';
 export type { Reply } from './replies/reply.ts';

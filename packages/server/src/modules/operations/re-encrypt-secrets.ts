@@ -3,6 +3,7 @@ import type { JobRun } from '../../platform/jobs/scheduler.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Encrypter } from '../../platform/crypto/encrypt.ts';
 import { reencryptDkimKeys, reencryptRelaySecrets, reencryptSuppressionKey } from '../sending/index.ts';
+import { reencryptReplySources } from '../inbound/index.ts';
 import { reencryptSecrets, reencryptListeners } from '../webhooks/index.ts';
 import { reencryptImportKeys } from '../imports/index.ts';
 import { reencryptFactors, type ReencryptFactorsOptions } from '../workspace/index.ts';
@@ -32,6 +33,7 @@ export function secretKinds({
     ['suppression_key', () => reencryptSuppressionKey(db, { encrypter, log })],
     ['import_keys', () => reencryptImportKeys(db, { encrypter, log })],
     ['relay_secrets', () => reencryptRelaySecrets(db, { encrypter, log })],
+    ['reply_sources', () => reencryptReplySources(db, { encrypter, log })],
     ['two_factors', () => reencryptFactors(db, { secrets, log })],
   ]);
 }

@@ -48,6 +48,7 @@ export {
 } from './relays/relay.ts';
 export { findRelayWithSecrets, findUsableRelay } from './relays/find-relay.ts';
 export { changeRelay } from './relays/change-relay.ts';
+export { fieldView } from './relays/relay-view.ts';
 export {
   listAssignedRelayIds,
   listUnprovenNames,

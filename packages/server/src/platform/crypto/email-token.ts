@@ -15,6 +15,8 @@ export type TokenUse =
   /** Given to the provider of a relay, which returns it with outcomes. */
   | 'relay'
   | 'reply'
+  /** In the address that a mailbox forwards replies to. It names the reply source. */
+  | 'source'
   | 'unsubscribe'
   | 'open'
   | `click ${number}`

@@ -65,6 +65,8 @@ const OF_PROJECTS = [
   'relay_assignment',
   'relay_event',
   'reply',
+  'reply_source',
+  'reply_source_email',
   'rule',
   'rule_enrollment',
   'enrollment_record',

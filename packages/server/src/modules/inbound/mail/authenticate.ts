@@ -36,6 +36,24 @@ export async function authenticateMail(source: MailSource, lookUp: LookUp): Prom
   return result.dmarc === 'pass' || policy === 'none' ? result : { dmarc: 'fail', policy };
 }
 
+/**
+ * Verifies the author of an email that another mail server received, and that was read from there or forwarded. That server has checked SPF
+ * and enforced the policy of the domain. Here only DKIM can prove the author, so an email without a proof is not a forgery.
+ */
+export async function authenticateStoredMail(
+  source: Pick<MailSource, 'raw' | 'author'>,
+  lookUp: LookUp,
+): Promise<MailAuthentication> {
+  const { author, raw } = source;
+  if (author === null || isMadeToBeSlow(raw)) return FORGED;
+  if (isSlowToProve(raw)) return UNKNOWN;
+  const result = await verify({ ...source, ...WITHOUT_CLIENT }, lookUp);
+  return result.dmarc === 'pass' || result === FORGED ? result : UNKNOWN;
+}
+
+/** A reserved address (RFC 5737), which no SPF record permits. */
+const WITHOUT_CLIENT = { remote: '192.0.2.1', isNear: false, helo: 'invalid', from: '' };
+
 /** Queried separately, so that the sender's name servers cannot use up the time and the queries of the policy lookup. */
 async function findPolicy(author: string, lookUp: LookUp): Promise<MailAuthentication['policy']> {
   const { dmarc } = await import('mailauth');

@@ -46,6 +46,9 @@ export type InboundActionInput = {
 /** Marks forwarded replies. Such an email is not a reply and is not forwarded again. */
 export const LOOP_HEADER = 'X-Beckon-Forwarded';
 
+/** The reason for an email that names ours only by its Message-ID. */
+export const UNPROVEN = 'nothing proves that its recipient wrote it';
+
 /** How long a bounce token may suppress an address: as long as bounces take to arrive, plus some days. */
 const TOKEN_KEPT_MS = 30 * 86_400_000;
 
@@ -111,7 +114,7 @@ function decideComplaint({ claim, sentAt, now }: InboundActionInput): InboundAct
 function decideWritten(input: InboundActionInput, kind: ReplyKind): InboundAction {
   if (input.mail.from === null) return nothing('it has no sender');
   const verified = signOf(input);
-  if (verified === null) return nothing('it does not name the email that it replies to');
+  if (verified === null) return nothing(UNPROVEN);
   const isHuman = kind === 'reply' && verified !== 'failed';
   return {
     act: 'keep',

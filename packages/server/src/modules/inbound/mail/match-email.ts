@@ -1,14 +1,22 @@
 import type { MailClassification } from '../classification/classification.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import { TEST_INBOX_DOMAIN } from '../../delivery/index.ts';
-import { type EmailName, readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import {
+  type EmailName,
+  emailToken,
+  readEmailToken,
+  type TokenKeys,
+} from '../../../platform/crypto/email-token.ts';
 import { domainPart } from '../../../platform/net/address.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
+/**
+ * A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. `source`: a
+ * reply source of a project, such as a mailbox.
+ */
 export type InboundRecipient =
   | { use: 'bounce' | 'reply' | 'unsubscribe'; name: EmailName }
-  | { use: 'role'; name: null };
+  | { use: 'role' | 'source'; name: null };
 
 type RecipientDeps = {
   tokenKeys: TokenKeys;
@@ -34,9 +42,51 @@ export function readRecipient(
     const name = readEmailToken(token, use, tokenKeys);
     return name && { use, name };
   }
-  const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase();
+  const local = localPart(address).toLowerCase();
   const isOurs = domainPart(address) === (mailDomain ?? TEST_INBOX_DOMAIN).toLowerCase();
   return isOurs && ROLES.has(local) ? { use: 'role', name: null } : null;
+}
+
+function localPart(address: string): string {
+  return address.slice(0, Math.max(address.lastIndexOf('@'), 0));
+}
+
+const RECIPIENTS_MAX = 5;
+
+/**
+ * Returns the recipients of an email that arrived at a reply source. A token in one of its addresses names an email of the project, also
+ * behind another name (`replies+<token>@acme.com`). Without one, the headers may name it.
+ */
+export function readSourceRecipients(
+  addresses: readonly string[],
+  projectId: number,
+  deps: RecipientDeps,
+): InboundRecipient[] {
+  const named = addresses.flatMap((address) => {
+    const recipient = readRecipient(address, deps) ?? readTagged(address, deps.tokenKeys);
+    return recipient !== null && recipient.name?.projectId === projectId ? [recipient] : [];
+  });
+  const distinct = new Map(named.map((found) => [`${found.use} ${found.name?.emailId ?? ''}`, found]));
+  return distinct.size === 0
+    ? [{ use: 'source', name: null }]
+    : [...distinct.values()].slice(0, RECIPIENTS_MAX);
+}
+
+function readTagged(address: string, tokenKeys: TokenKeys): InboundRecipient | null {
+  const local = localPart(address);
+  const name = readEmailToken(local.slice(local.lastIndexOf('+') + 1), 'reply', tokenKeys);
+  return name && { use: 'reply', name };
+}
+
+/** The address that a mailbox forwards to, for a reply source of the kind `forwarding`. Its token names the source in place of an email. */
+export function forwardingAddress(source: EmailName, mailDomain: string, tokenKeys: TokenKeys): string {
+  return `f+${emailToken(source, 'source', tokenKeys)}@${mailDomain}`;
+}
+
+/** Returns the reply source that an address belongs to. Null for any other address. */
+export function readForwardingAddress(address: string, tokenKeys: TokenKeys): EmailName | null {
+  const [, token] = /^f\+([^@]{1,64})@/i.exec(address) ?? [];
+  return token === undefined ? null : readEmailToken(token, 'source', tokenKeys);
 }
 
 /**
@@ -61,7 +111,7 @@ export function claimOf(
   read: ClassifiedMail,
   tokenKeys: TokenKeys,
 ): InboundReference | null {
-  if (recipient.use !== 'role') return { by: recipient.use, name: recipient.name };
+  if (recipient.name !== null) return { by: recipient.use, name: recipient.name };
   return envelopeClaim(read, tokenKeys) ?? returnedClaim(read, tokenKeys) ?? messageIdClaim(read);
 }
 
@@ -114,4 +164,26 @@ export async function findProjectOfEmail(tx: Tx, emailId: string): Promise<numbe
     [emailId],
   );
   return row?.project_id;
+}
+
+const RELAY_IDS_MAX = 100;
+
+/**
+ * Returns the email that a reply refers to by an id of its provider. Some providers, such as Amazon SES, replace our Message-ID by one that
+ * contains their own id. Reads `email`.
+ */
+export async function findEmailByReference(
+  tx: Tx,
+  projectId: number,
+  { inReplyTo, references }: Pick<InboundMail, 'inReplyTo' | 'references'>,
+): Promise<string | undefined> {
+  const ids = [...inReplyTo, ...references.toReversed()].map((id) => id.slice(1, -1));
+  const relayIds = [...new Set(ids.flatMap((id) => [id, localPart(id)]))].filter((id) => id !== '');
+  if (relayIds.length === 0) return undefined;
+  const [row] = await tx.query<{ id: string }>(
+    `SELECT id FROM beckon.email WHERE project_id = $1 AND relay IS NOT NULL AND relay_id = ANY ($2::text[])
+     ORDER BY id DESC LIMIT 1`,
+    [projectId, relayIds.slice(0, RELAY_IDS_MAX).map((id) => id.replaceAll('\0', ''))],
+  );
+  return row?.id;
 }

@@ -7,7 +7,7 @@ import { createWorkerPool, TaskStopped, type WorkerPool } from '../../../platfor
 
 /** An inbound email, its classification, and the text that its author wrote. */
 export type ReadInbound = { mail: InboundMail; classification: MailClassification; text: string };
-export type MailReaderInput = { raw: Uint8Array; envelope: Pick<InboundEnvelope, 'to'> & { from: string } };
+export type MailReaderInput = { raw: Uint8Array; envelope: InboundEnvelope };
 
 /**
  * Reading an email within these bounds takes about 10 ms. Reading 10 MB takes a second or more, which would block the process.

@@ -15,16 +15,12 @@ import type { MailRefusal } from '../../../platform/mail/listener.ts';
 import { choose } from '../preferences/choose.ts';
 import { withProjectClock } from '../../../platform/locks/project-lock.ts';
 import { type ReportedOutcome, type OutcomeData, recordOutcomes } from '../../outcomes/index.ts';
-import {
-  type InboundReference,
-  claimOf,
-  readRecipient,
-  type InboundRecipient,
-  findProjectOfEmail,
-} from './match-email.ts';
-import { decideMail, type InboundAction, needsAuthentication } from './decide-mail.ts';
+import { type InboundReference, readRecipient, type InboundRecipient } from './match-email.ts';
+import { type ClaimedInbound, findClaimed } from './find-claimed.ts';
+import { decideMail, type InboundAction, needsAuthentication, UNPROVEN } from './decide-mail.ts';
 import { inboundIdOf, replyOf } from './reply-of.ts';
 import { findEmailById } from '../../delivery/index.ts';
+import { getSettings } from '../../workspace/index.ts';
 
 export type ReceiveDeps = {
   db: Database;
@@ -62,7 +58,7 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   let authentication: Promise<MailAuthentication> | null = null;
   const authenticate = () =>
     (authentication ??= authenticateMail({ ...arrived, author: mail.from }, deps.lookUp));
-  const received: Received = { ...read, arrived, authenticate };
+  const received: InboundContext = { ...read, arrived, authenticate };
   const results: ReceiveResult[] = [];
   for (const recipient of recipients) results.push(await receiveFor(deps, received, recipient));
   if (!isWritten(classification, recipients) || results.includes('done')) return null;
@@ -91,23 +87,28 @@ const TOO_LARGE: MailRefusal = {
   text: `5.3.4 A report to this address has at most ${ROLE_BYTES_MAX} bytes`,
 };
 
-/** `authenticate` checks the author once, however many recipients there are. */
-type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promise<MailAuthentication> };
+/** An inbound email as it was read. `authenticate` checks its author once, however many recipients there are. */
+export type InboundContext = ReadInbound & {
+  arrived: Pick<ArrivedMail, 'raw' | 'to'> & { from: string | null };
+  authenticate: () => Promise<MailAuthentication>;
+  /** Set for an email from a reply source: only emails of this project are considered. */
+  projectId?: number;
+};
 /**
  * `unknown`: the email no longer exists here. `full`: no more replies to it are stored. `unsigned`: nothing is stored, because the email
- * has no author.
+ * has no author. `unproven`, `nothing`: an email from a reply source names an email, and nothing proves its author, or no action is
+ * required.
  */
-type ReceiveResult = 'done' | 'unknown' | 'full' | 'unsigned';
+export type ReceiveResult = 'done' | 'unknown' | 'full' | 'unsigned' | 'unproven' | 'nothing';
 
-async function receiveFor(
+export async function receiveFor(
   baseDeps: ReceiveDeps,
-  received: Received,
+  received: InboundContext,
   recipient: InboundRecipient,
 ): Promise<ReceiveResult> {
   const { arrived, mail } = received;
   const fields = { kind: received.classification.kind, purpose: recipient.use, bytes: arrived.raw.length };
-  const claim = claimOf(recipient, received, baseDeps.tokenKeys);
-  const email = claim && (await findEmail(baseDeps, claim));
+  const { claim, email } = await findClaimed(baseDeps, received, recipient);
   if (!claim || !email) {
     const reason = claim ? 'no such email' : 'names no email';
     baseDeps.log.info({ ...fields, action: 'nothing', reason }, 'inbound_email.received');
@@ -128,11 +129,9 @@ async function receiveFor(
       ? await received.authenticate()
       : null,
   });
-  const result = isNothing(decision, recipient)
-    ? 'unknown'
-    : decision.act === 'nothing' && mail.from === null
-      ? 'unsigned'
-      : await deps.projectQueue.run(projectId, () => act(deps, { ...received, email }, decision));
+  const result =
+    resultWithoutAction(decision, { recipient, claim, received }) ??
+    (await deps.projectQueue.run(projectId, () => act(deps, { ...received, email }, decision)));
   const ids = { project_id: projectId, email_id: emailId };
   const reason = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info(
@@ -154,26 +153,18 @@ async function classificationFor(
   return isReply ? { ...classification, kind: 'reply' } : classification;
 }
 
-/** Returns true for an email to a role address that requires no action: it is handled like one to an unknown recipient. */
-function isNothing(decision: InboundAction, recipient: InboundRecipient): boolean {
-  return decision.act === 'nothing' && recipient.use === 'role';
-}
+type Judged = { recipient: InboundRecipient; claim: InboundReference; received: InboundContext };
 
-type Email = { projectId: number; emailId: string; draftId: string; userId: string; address: string };
-
-async function findEmail({ db }: ReceiveDeps, claim: InboundReference): Promise<Email | null> {
-  const key = claim.by === 'message_id' ? await findEmailKey(db, claim.emailId) : claim.name;
-  if (!key) return null;
-  const found = await findEmailById(db, key);
-  return found ? { ...key, ...found } : null;
-}
-
-async function findEmailKey(
-  db: Database,
-  emailId: string,
-): Promise<{ projectId: number; emailId: string } | null> {
-  const projectId = await findProjectOfEmail(db, emailId);
-  return projectId === undefined ? null : { projectId, emailId };
+/** An email to a role address that requires no action is handled like one to an unknown recipient. Null: the decision is carried out. */
+function resultWithoutAction(
+  decision: InboundAction,
+  { recipient, claim, received: { projectId, mail } }: Judged,
+): ReceiveResult | null {
+  if (decision.act !== 'nothing') return null;
+  if (recipient.use === 'role') return 'unknown';
+  if (projectId !== undefined)
+    return decision.why === UNPROVEN && claim.by === 'message_id' ? 'unproven' : 'nothing';
+  return mail.from === null ? 'unsigned' : null;
 }
 
 /** Returns the creation time that an id begins with. */
@@ -181,7 +172,7 @@ function timeOf(emailId: string): number {
   return Number.parseInt(emailId.replace('-', '').slice(0, 12), 16);
 }
 
-type ReceivedForEmail = Received & { email: Email };
+type ReceivedForEmail = InboundContext & { email: ClaimedInbound };
 
 async function act(
   deps: ReceiveDeps,
@@ -248,13 +239,17 @@ async function keep(
   // If the email contains only a quotation, that is the stored text. Tokens in it would give access to readers of the thread.
   const text = redactTokens(received.text);
   const now = db.clock.now();
+  const forwards = decision.forwards && (await isForwarded(db, received));
   const inserted = await db.transaction(async (tx) => {
     // A concurrent erasure of the user waits for this transaction, and then finds the reply too.
     const found = await findEmailById(tx, { projectId, emailId });
     if (!found) return 'gone' as const;
     const { draftId, userId } = found;
     const ids = { projectId, id: newId(), emailId, draftId, userId };
-    return insertReply(tx, replyOf({ ...ids, mail, text, raw: arrived.raw, decision, now }));
+    return insertReply(
+      tx,
+      replyOf({ ...ids, mail, text, raw: arrived.raw, decision: { ...decision, forwards }, now }),
+    );
   });
   if (inserted === 'gone') return 'unknown';
   if (inserted === 'full') return 'full';
@@ -264,4 +259,10 @@ async function keep(
     inboundId: inboundIdOf(mail),
     snippet: snippetOf(text),
   });
+}
+
+/** Without an address to forward to, a reply from a reply source stays where it was received. */
+async function isForwarded(db: Database, { projectId }: InboundContext): Promise<boolean> {
+  if (projectId === undefined) return true;
+  return (await getSettings(db, projectId)).settings.replyForwardTo !== null;
 }

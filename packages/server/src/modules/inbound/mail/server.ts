@@ -1,12 +1,14 @@
 import { MAIL_BYTES_MAX } from '../classification/read-mail.ts';
 import { createMailReader } from './reader.ts';
-import { type ReceiveDeps, receiveMail } from './receive-mail.ts';
-import { readRecipient } from './match-email.ts';
+import { type ArrivedMail, type ReceiveDeps, receiveMail } from './receive-mail.ts';
+import { readForwardingAddress, readRecipient } from './match-email.ts';
+import { receiveForwarded } from '../reply-sources/receive-forwarded.ts';
 import { createFairQueue } from '../../../platform/async/fair-queue.ts';
 import { recentMap } from '../../../platform/async/recent-map.ts';
 import { trustedPeers } from '../../../platform/http/transport.ts';
 import {
   type Certificate,
+  type MailRefusal,
   type ConnectionPolicy,
   type MailListener,
   startMailListener,
@@ -49,11 +51,12 @@ export async function startMailIn(options: MailInOptions): Promise<MailListener>
     door: createConnectionPolicy({
       now: () => db.clock.now(),
       isNear,
-      acceptsRecipient: (address) => readRecipient(address, deps) !== null,
+      acceptsRecipient: (address) =>
+        readRecipient(address, deps) !== null || readForwardingAddress(address, deps.tokenKeys) !== null,
     }),
     async accept({ from, to, raw, remote, helo }) {
       const arrived = { from, to, raw, remote, helo, isNear: isNear(remote) };
-      return (await receiveMail({ ...deps, read, projectQueue }, arrived)) ?? undefined;
+      return (await receiveAll({ ...deps, read, projectQueue }, arrived)) ?? undefined;
     },
     log,
   });
@@ -64,6 +67,14 @@ export async function startMailIn(options: MailInOptions): Promise<MailListener>
       await close();
     },
   };
+}
+
+/** An email that a mailbox forwards is never refused, because its author would get the report about it. */
+async function receiveAll(deps: ReceiveDeps, arrived: ArrivedMail): Promise<MailRefusal | null> {
+  const sources = arrived.to.flatMap((address) => readForwardingAddress(address, deps.tokenKeys) ?? []);
+  for (const source of sources) await receiveForwarded(deps, { source, raw: arrived.raw });
+  const to = arrived.to.filter((address) => readForwardingAddress(address, deps.tokenKeys) === null);
+  return to.length === 0 ? null : receiveMail(deps, { ...arrived, to });
 }
 
 type ConnectionPolicyOptions = {

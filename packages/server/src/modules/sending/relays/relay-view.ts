@@ -69,7 +69,8 @@ export function kindView({ kind, title, fields, spfInclude }: RelayKindInfo): Ki
   return { kind, title, fields: fields.map(fieldView), spf_include: spfInclude };
 }
 
-function fieldView({ name, label, isSecret, isOptional, hint, values }: RelayField): RelayFieldView {
+/** Describes a field for a form. */
+export function fieldView({ name, label, isSecret, isOptional, hint, values }: RelayField): RelayFieldView {
   return {
     name,
     label,

@@ -94,6 +94,7 @@ test('keeps settings made concurrently, and the defaults of all others', async (
     postal_address: 'none',
     footer: 'none',
     reply_forward_to: 'none',
+    reply_plus_addressing: 'off',
     topics: 'none',
     tracking: 'opens,clicks',
     team_addresses: 'none',

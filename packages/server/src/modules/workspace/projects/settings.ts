@@ -47,6 +47,8 @@ export type Settings = {
   };
   /** The address to which replies are forwarded. If it is null, replies go to `replyTo` and Beckon does not receive them. */
   replyForwardTo: string | null;
+  /** True if Reply-To has a token, by which a reply in a mailbox names its email. */
+  replyPlusAddressing: boolean;
   /** The topics of emails, from which recipients can choose. */
   topics: Topic[];
   tracking: { opens: boolean; clicks: boolean };
@@ -149,7 +151,7 @@ const drafting = define<Settings['drafting']>({
   print: (value) => value,
 });
 
-const sandbox = define<boolean>({
+const onOrOff = define<boolean>({
   fallback: OFF,
   syntax: 'on or off',
   parse: (text) => (text === 'on' ? true : text === OFF ? false : undefined),
@@ -201,10 +203,11 @@ export const CATALOGUE = {
   postal_address: line('a postal address', 300),
   footer: line('a line of text', 300),
   reply_forward_to: mailbox,
+  reply_plus_addressing: onOrOff,
   topics,
   tracking,
   team_addresses: teamAddresses,
-  sandbox,
+  sandbox: onOrOff,
 } as const;
 
 export type SettingName = keyof typeof CATALOGUE;
@@ -234,10 +237,11 @@ export function readSettings(stored: StoredSettings): Settings {
       footer: read(CATALOGUE.footer, stored.footer),
     },
     replyForwardTo: read(mailbox, stored.reply_forward_to),
+    replyPlusAddressing: read(onOrOff, stored.reply_plus_addressing),
     topics: read(topics, stored.topics),
     tracking: read(tracking, stored.tracking),
     teamAddresses: read(teamAddresses, stored.team_addresses),
-    sandbox: read(sandbox, stored.sandbox),
+    sandbox: read(onOrOff, stored.sandbox),
   };
 }
 
@@ -248,7 +252,13 @@ function read<T>(setting: Setting<T>, text = setting.fallback): T {
 }
 
 /** Settings that are separate for a sandbox: the recipients of notifications and forwarded replies, and the pause. */
-const NOT_OF_SANDBOX: SettingName[] = ['team_addresses', 'reply_forward_to', 'paused', 'sandbox'];
+const NOT_OF_SANDBOX: SettingName[] = [
+  'team_addresses',
+  'reply_forward_to',
+  'reply_plus_addressing',
+  'paused',
+  'sandbox',
+];
 
 /** Returns the settings that a sandbox copies from its project, among those that were set there. */
 export function settingsOfSandbox(stored: StoredSettings): Record<string, string> {

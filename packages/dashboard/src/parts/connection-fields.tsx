@@ -11,8 +11,14 @@ type Props = {
   keepsSecrets?: boolean;
 };
 
-/** The fields of a kind of relay. Secrets are typed again to replace them, and never shown. */
-export function RelayFields({ fields, values, onChange, errors, keepsSecrets = false }: Props): ReactNode {
+/** The fields of a relay or a reply source. Secrets are typed again to replace them, and never shown. */
+export function ConnectionFields({
+  fields,
+  values,
+  onChange,
+  errors,
+  keepsSecrets = false,
+}: Props): ReactNode {
   return (
     <Stack gap="md">
       {fields.map((field) => (
@@ -46,7 +52,7 @@ function Field({ field, value, error, keepsSecrets, onType }: FieldProps): React
     value,
     onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>): void =>
       onType(event.currentTarget.value),
-    name: `relay_${name}`,
+    name: `connection_${name}`,
     autoComplete: 'off',
   };
   if (values !== null) return <NativeSelect {...common} data={values} value={value || (values[0] ?? '')} />;
