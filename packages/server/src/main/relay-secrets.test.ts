@@ -120,6 +120,7 @@ const isNeeded = ({ isSecret, isOptional, values }: RelayField): boolean =>
 function valuesOf(kind: string, fields: readonly RelayField[], url: string): Record<string, string> {
   const entries = fields.filter(isNeeded).map(({ name, isSecret }): [string, string] => {
     if (name.endsWith('_url')) return [name, url];
+    if (name === 'region') return [name, 'eu-central-1'];
     return [name, isSecret ? `canary-${kind}-${name}-0123456789` : `${kind}.acme.test`];
   });
   const urls = fields.filter(({ name }) => name === 'api_url' || name === 'server_url');

@@ -137,7 +137,7 @@ function serve(socket: Socket, { state, greeting, injected, offersTls }: Serving
         say(`* CAPABILITY IMAP4rev1${capabilities()}`);
         return say(`${tag} OK done`);
       case 'STARTTLS':
-        return encrypt(tag);
+        return offersTls ? encrypt(tag) : say(`${tag} BAD not offered`);
       case 'AUTHENTICATE':
         awaited = (encoded) => {
           const [, username, password] = Buffer.from(encoded, 'base64').toString().split('\0');

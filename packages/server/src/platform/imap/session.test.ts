@@ -84,7 +84,7 @@ describe('openImap', () => {
   test('sends no password to a server that does not encrypt', async () => {
     const imap = await server();
     const address = { host: 'imap.acme.test', port: imap.port, encryption: 'starttls' } as const;
-    expect(await failure(open(imap, { address }))).toMatch(/^protocol: .*sign in first/);
+    expect(await failure(open(imap, { address }))).toMatch(/^protocol: .*not offered/);
     expect(imap.commands.join('\n')).not.toMatch(/LOGIN|AUTH/);
   });
 

@@ -40,21 +40,28 @@ const READS_MAX = 1_000;
  */
 export async function readDueMailboxes(deps: MailboxDeps, { stopping }: JobRun): Promise<void> {
   if (!(await maySendEmails({ ...deps, restoreGuard: deps.restoreGuard ?? 'auto' }))) return;
-  const reads = { left: READS_MAX };
-  await Promise.all(Array.from({ length: AT_ONCE }, () => readWhileDue(deps, { stopping, reads })));
+  const run: Run = { stopping, reads: READS_MAX };
+  const first = await takeDue(deps);
+  if (!first) return;
+  const others = Array.from({ length: AT_ONCE - 1 }, () => readWhileDue(deps, run));
+  await Promise.all([readOne(deps, first, stopping), ...others]);
 }
 
-type Run = { stopping: AbortSignal; reads: { left: number } };
+/** `reads`: how many more mailboxes this run reads. */
+type Run = { stopping: AbortSignal; reads: number };
 
-async function readWhileDue(deps: MailboxDeps, { stopping, reads }: Run): Promise<void> {
-  const { db } = deps;
-  while (!stopping.aborted && reads.left > 0) {
-    reads.left -= 1;
-    const now = db.clock.now();
-    const due = await takeDueSource(db, { now, leaseUntil: now + LEASE_MS });
+async function readWhileDue(deps: MailboxDeps, run: Run): Promise<void> {
+  while (!run.stopping.aborted && run.reads > 0) {
+    run.reads -= 1;
+    const due = await takeDue(deps);
     if (!due) return;
-    await readOne(deps, due, stopping);
+    await readOne(deps, due, run.stopping);
   }
+}
+
+function takeDue({ db }: MailboxDeps): Promise<SourceWithSecrets | undefined> {
+  const now = db.clock.now();
+  return takeDueSource(db, { now, leaseUntil: now + LEASE_MS });
 }
 
 async function readOne(deps: MailboxDeps, due: SourceWithSecrets, stopping: AbortSignal): Promise<void> {

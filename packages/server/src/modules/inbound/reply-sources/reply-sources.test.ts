@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { recipientReply, inboundDeps, openInbound } from '../../../../testing/factories/inbound-email.ts';
 import { jobRun } from '../../../../testing/factories/job-run.ts';
 import {
@@ -15,6 +15,7 @@ import {
   signedBy,
 } from '../../../../testing/factories/reply-sources.ts';
 import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
+import { openTalk } from '../../../../testing/servers/smtp-client.ts';
 import { type ImapServer, startImapServer } from '../../../../testing/servers/imap-server.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createAddressGuard } from '../../../platform/http/address-guard.ts';
@@ -30,7 +31,7 @@ import { testSource } from './test-source.ts';
 
 const stage = await openMailStage();
 const { db, clock } = stage.server;
-const { talk } = await openInbound(stage);
+const { port: mailPort } = await openInbound(stage);
 const ca = readFileSync(new URL('../../../../testing/servers/tls/names.crt', import.meta.url), 'utf8');
 const deps = {
   ...inboundDeps(stage),
@@ -49,6 +50,8 @@ beforeAll(async () => {
   await app.ready();
 });
 const servers: ImapServer[] = [];
+// The mailboxes of earlier tests would be read as well.
+afterEach(() => db.query(`DELETE FROM beckon.reply_source`));
 afterAll(async () => {
   await app.close();
   for (const server of servers) await server.close();
@@ -386,6 +389,8 @@ describe('forwarding', () => {
       TOKEN_KEYS,
     );
     const [ada, bob] = [await newUser(scenario), await newUser(scenario)];
+    const talk = await openTalk(mailPort);
+    onTestFinished(() => talk.close());
     const plain = await signedBy('home.test', replyOf(bob, { to: `help@${scenario.domain}` }));
     for (const raw of [replyOf(ada), plain])
       for (let time = 0; time < 2; time += 1) {

@@ -107,6 +107,7 @@ test('returns the defaults for a project without settings', () => {
     keepEmailsMs: 90 * DAY_MS,
     sender: { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null },
     replyForwardTo: null,
+    replyPlusAddressing: false,
     topics: [],
     tracking: { opens: true, clicks: true },
     teamAddresses: [],
