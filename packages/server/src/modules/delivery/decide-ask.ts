@@ -63,7 +63,7 @@ export function keepReasonOf(facts: AskFacts): KeepReason | null {
   return address === null || address === email.address ? null : 'address_changed';
 }
 
-export type AskDecision =
+type AskDecision =
   /** `nextAt`: when it is asked again if there is no definite answer, or if this process ends. */
   | { act: 'ask'; nextAt: number }
   | { act: 'wait'; until: number }

@@ -13,7 +13,7 @@ import type { KeepReason } from './decide-ask.ts';
 export type AnswerDeps = { db: Database; newId: NewId; log: Log };
 
 /** What an answer to a repeated request says about the email. */
-export type AnswerEffect =
+type AnswerEffect =
   /** It was accepted, now or by the first request. */
   | { act: 'sent' }
   | { act: 'failed' }

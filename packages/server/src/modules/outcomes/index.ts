@@ -19,12 +19,7 @@ export {
   recordOutcomesIn,
   reportOutcomes,
 } from './record/record-outcomes.ts';
-export {
-  type AcceptedEmail,
-  resolveAccepted,
-  resolveDelivered,
-  resolveLost,
-} from './record/resolve-unknown.ts';
+export { resolveAccepted, resolveDelivered, resolveLost } from './record/resolve-unknown.ts';
 export {
   type TrackedEmail,
   eraseOutcomes,

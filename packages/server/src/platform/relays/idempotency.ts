@@ -7,7 +7,7 @@ import type { RelayKind } from './adapter.ts';
  * `repeatsAnswer`: a repeated request gets the answer of the first one, so a refusal is certain as well. Without it, a refusal of a repeated
  * request says nothing about the first one.
  */
-export type Idempotency = { windowMs: number; repeatsAnswer: boolean };
+type Idempotency = { windowMs: number; repeatsAnswer: boolean };
 
 export const RESEND_IDEMPOTENCY: Idempotency = { windowMs: 24 * 3_600_000, repeatsAnswer: true };
 export const BREVO_IDEMPOTENCY: Idempotency = { windowMs: 15 * 60_000, repeatsAnswer: false };

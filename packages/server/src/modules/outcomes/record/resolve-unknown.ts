@@ -64,7 +64,7 @@ export async function resolveDelivered(
 }
 
 /** The answer of a relay that was asked again, and that had accepted the email. */
-export type AcceptedEmail = {
+type AcceptedEmail = {
   draftId: string;
   reply?: string | undefined;
   relayId?: string | null | undefined;
