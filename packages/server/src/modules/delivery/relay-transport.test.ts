@@ -60,6 +60,13 @@ test.each([
   expect(transport.closedUntil?.(state.now)).toBe(1_000);
 });
 
+test('does not count a repeated request as a failure of the relay, which received the first one', async () => {
+  const { state, transport, submit } = withRelay();
+  state.says = { result: 'unknown', reason: 'duplicate', isRepeated: true };
+  for (let i = 0; i < 5; i += 1) await submit();
+  expect(transport.closedUntil?.(state.now)).toBeNull();
+});
+
 test('tries an unreachable relay less and less often, and does not count refused recipients as failures', async () => {
   const { state, transport, submit } = withRelay();
   state.says = refused('rcpt', 550, '550 5.1.1 user unknown');
