@@ -171,7 +171,7 @@ const FIRST_ASK_AFTER_MS = 10_000;
 /**
  * Records how emails ended. Emails that have ended or were claimed again stay as they are. A worker with an older claim cannot end an
  * email that waits for another attempt. The reason of a deferral survives a later claim without an attempt. If the delivery is unknown, the
- * time of the question to its relay is recorded with it.
+ * time of the question to its relay is recorded with it. If the window has passed by then, that is recorded as the reason to ask nothing.
  */
 export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<string>> {
   if (ends.length === 0) return new Set();
@@ -180,7 +180,7 @@ export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<str
     name: 'sending.end',
     text: `UPDATE beckon.email m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
              relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END,
-             ask_at = CASE WHEN n.state = 'unknown' AND n.is_askable AND m.ask_until > $8::timestamptz THEN $11::timestamptz END
+             ask_at = CASE WHEN n.state = 'unknown' AND n.is_askable AND m.ask_until IS NOT NULL THEN $11::timestamptz END
            FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[], $10::boolean[])
              AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_returned, is_askable)
            WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL AND m.epoch = coalesce(n.epoch, m.epoch)
