@@ -47,7 +47,7 @@ export type Stage = {
   dir: string;
   victims: Victim[];
   /** `api` is between the load and each API process. */
-  wires: { database: Wire; smtp: Wire; hooks: Wire; api: Wire };
+  wires: { database: Wire; smtp: Wire; hooks: Wire; relays: Wire; api: Wire };
   postgres: {
     dataDir: string;
     killTree(): Promise<void>;

@@ -7,7 +7,7 @@ import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeSyn
 import { join } from 'node:path';
 import type { Kind } from './stage/world.ts';
 
-export type Entry = LoadEntry | ActionEntry | SinkEntry | FaultEntry;
+export type Entry = LoadEntry | ActionEntry | SinkEntry | ReportEntry | FaultEntry;
 
 /** A request of the load: `begin` is on the disk before its first byte is sent, `end` when its response was read completely. */
 export type LoadEntry =
@@ -48,9 +48,11 @@ export type ActionEntry = {
     | 'unverify_domain'
     | 'verify_domain'
     | 'pause'
-    | 'resume';
+    | 'resume'
+    | 'switch_domain'
+    | 'move_relay';
   project: string;
-  /** The draft, address, key or domain. */
+  /** The draft, address, key, domain or relay. */
   subject: string;
   status: number | null;
 };
@@ -61,6 +63,7 @@ export type SinkEntry =
       kind: 'email';
       at: number;
       messageId: string;
+      /** The sender, or the kind of the provider that accepted it. */
       from: string;
       to: string[];
       /** The SHA-256 of the data between DATA and the final dot. */
@@ -82,6 +85,13 @@ export type SinkEntry =
       /** The status that it will get, or null if the sink hangs up. */
       replyStatus: number | null;
     };
+
+/**
+ * What a provider knows about an email that it accepted. `report` is on the disk before it is sent, `reported` once it was acknowledged.
+ */
+export type ReportEntry =
+  | { kind: 'report'; at: number; id: string; email: string; outcome: 'delivered' | 'bounced' }
+  | { kind: 'reported'; at: number; id: string };
 
 export type FaultEntry =
   | { kind: 'fault'; at: number; code: string; detail: string; victim: string; inFlight: number }
@@ -108,7 +118,11 @@ export type World = {
     kind: Kind;
     /** The domain that its emails are sent from. */
     domain: string;
+    /** The second domain of a project with two relays. */
+    otherDomain?: string;
   }[];
+  /** The relays of that project by kind: their ids. */
+  relays: Record<string, string>;
   /** `isGood`: answers 2xx whenever it is up. */
   endpoints: { id: string; project: string; path: string; secret: string; isGood: boolean }[];
 };

@@ -4,7 +4,7 @@ import { between, pick, type Random } from '../random.ts';
 import { hold, injectFor } from './hold.ts';
 
 type WireName = keyof Stage['wires'];
-const WIRES: WireName[] = ['database', 'smtp', 'hooks', 'api'];
+const WIRES: WireName[] = ['database', 'smtp', 'hooks', 'relays', 'api'];
 
 type WireFaultKind = {
   name: string;

@@ -18,6 +18,8 @@ import {
   type SendServices,
   NO_PROVIDERS,
 } from '../../../packages/server/src/modules/delivery/send-services.ts';
+import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
+import { useRelay } from '../../../packages/server/src/modules/sending/relays/change-relay.ts';
 import { suppress } from '../../../packages/server/src/modules/outcomes/suppressions/suppress.ts';
 import type { ActionEntry, Journal, World } from '../journal.ts';
 import { exponential, pick, type Random, randomOf } from '../random.ts';
@@ -44,6 +46,8 @@ const ACTORS: Actor[] = [
   { every: 20_000, perform: rotateKey },
   { every: 45_000, perform: loseDomain },
   { every: 40_000, perform: pauseForAWhile },
+  { every: 6_000, perform: switchDomain },
+  { every: 8_000, perform: moveRelay },
 ];
 
 /** Acts until the run is to end. Every action that began is completed. */
@@ -194,9 +198,33 @@ async function loseDomain(context: ActionContext): Promise<void> {
   );
 }
 
+/** Sends from the other domain from now on, which has another relay. */
+async function switchDomain(context: ActionContext): Promise<void> {
+  const { stage, random } = context;
+  const { id, domain, otherDomain } = projectOf(context, ['relayed']);
+  const name = pick([domain, otherDomain ?? domain], random);
+  await recordAction(context, { action: 'switch_domain', project: id, subject: name }, () =>
+    setSettings(stage.db, Number(id), { from_address: `hello@${name}` }),
+  );
+}
+
+/** Moves one of the domains to another relay, or to the relay of `SMTP_URL`. */
+async function moveRelay(context: ActionContext): Promise<void> {
+  const { stage, random } = context;
+  const { id, domain, otherDomain } = projectOf(context, ['relayed']);
+  const projectId = Number(id);
+  const relays = Object.values(stage.world.relays);
+  const relayId = pick([...relays, ...relays, null], random);
+  const relay = relayId === null ? null : { projectId, id: relayId };
+  const name = pick([domain, otherDomain ?? domain], random);
+  await recordAction(context, { action: 'move_relay', project: id, subject: relayId ?? 'SMTP_URL' }, () =>
+    useRelay(stage.deps, { projectId, domain: name, relay }),
+  );
+}
+
 async function pauseForAWhile(context: ActionContext): Promise<void> {
   const { stage } = context;
-  const { id } = projectOf(context, ['paused']);
+  const { id } = projectOf(context, ['paused', 'relayed']);
   const projectId = Number(id);
   const target = { project: id, subject: id };
   await recordAction(context, { action: 'pause', ...target }, () => pauseProject(stage.db, projectId));

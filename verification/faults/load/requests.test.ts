@@ -12,7 +12,7 @@ function world(seed: number): World {
     kind: 'fast',
     domain: 'mail.test',
   }));
-  return { seed, startedAt: 0, databaseUrl: '', projects, endpoints: [] };
+  return { seed, startedAt: 0, databaseUrl: '', projects, endpoints: [], relays: {} };
 }
 
 const COUNT = 3_000;

@@ -25,6 +25,7 @@ export function checkEmails(facts: Facts, findings: Findings): Map<string, Email
     checkState(email, { copies, isResolved: resolvedDrafts.has(email.draft) }, findings);
   }
   checkWaiting(facts, findings);
+  checkReports(facts, findings);
   return traces;
 }
 
@@ -42,12 +43,14 @@ export function hasArrived({ replyStatus }: ReceivedEmail): boolean {
   return replyStatus === null || (replyStatus >= 200 && replyStatus < 300);
 }
 
+/** A provider gets the parts of an email and not its bytes, so only copies of one route are compared. */
 function checkCopies({ email, copies, draft }: EmailTrace, findings: Findings): void {
   const arrivedCopies = copies.filter(hasArrived);
   const evidence = `${describeEmail(email)}, ${arrivedCopies.map(({ at }) => new Date(at).toISOString()).join(', ')}`;
   if (arrivedCopies.length > 1) findings.add('I5', 'an email arrived twice', evidence);
-  if (new Set(copies.map(({ digest }) => digest)).size > 1)
-    findings.add('I5', 'an email has different bytes when it is retried', evidence);
+  const byRoute = Map.groupBy(copies, ({ from }) => (from.includes('@') ? 'smtp' : from));
+  const differ = [...byRoute.values()].some((group) => new Set(group.map(({ digest }) => digest)).size > 1);
+  if (differ) findings.add('I5', 'an email has different bytes when it is retried', evidence);
   const to = new Set(copies.flatMap((copy) => copy.to.map((address) => address.toLowerCase())));
   if (to.size !== 1 || !to.has(email.address))
     findings.add('I12', 'an email went to another address', `${describeEmail(email)}: ${[...to].join(', ')}`);
@@ -87,6 +90,26 @@ function checkWaiting({ rows, quietAt, actions }: Facts, findings: Findings): vo
     if (isDue && !paused.has(draft.project)) findings.add('I5', 'a due draft was not processed', evidence);
     if (draft.state === 'approved' && draft.dueAt === null)
       findings.add('I5', 'an approved draft has no due time', evidence);
+  }
+}
+
+/** Checks reports of providers: an acknowledged bounce is recorded once, and an acknowledged delivery settles its email. */
+function checkReports({ reports, acknowledged, rows, quietAt }: Facts, findings: Findings): void {
+  if (quietAt === null) return;
+  const emails = new Map(rows.emails.map((email) => [email.id, email]));
+  const bounces = Map.groupBy(
+    rows.outcomes.filter(({ type, class: kind }) => type === 'email.bounced' && kind === ''),
+    ({ email }) => email,
+  );
+  for (const { id, email: emailId, outcome } of reports) {
+    const email = emails.get(emailId);
+    if (!email || !acknowledged.has(id)) continue;
+    const recorded = bounces.get(emailId)?.length ?? 0;
+    const evidence = `${describeEmail(email)}: ${outcome}, ${recorded} bounces`;
+    if (outcome === 'bounced' && recorded !== 1)
+      findings.add('I5', 'a bounce that a provider reported is not recorded once', evidence);
+    if (email.state === 'unknown')
+      findings.add('I5', 'an email is unknown although its provider reported it', evidence);
   }
 }
 

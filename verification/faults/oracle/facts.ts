@@ -1,4 +1,4 @@
-import type { ActionEntry, FaultEntry, LoadEntry, SinkEntry, World } from '../journal.ts';
+import type { ActionEntry, FaultEntry, LoadEntry, ReportEntry, SinkEntry, World } from '../journal.ts';
 
 /** The input of the oracle: the journals, and the database contents at the settled point. */
 export type Facts = {
@@ -9,6 +9,9 @@ export type Facts = {
   actions: ActionEntry[];
   receivedEmails: ReceivedEmail[];
   hooks: Hook[];
+  /** What providers reported about emails, and the ids of the reports that were acknowledged. */
+  reports: Report[];
+  acknowledged: Set<string>;
   faults: FaultEntry[];
   rows: Rows;
 };
@@ -29,6 +32,7 @@ type Begin = Extract<LoadEntry, { kind: 'begin' }>;
 
 export type ReceivedEmail = Extract<SinkEntry, { kind: 'email' }>;
 export type Hook = Extract<SinkEntry, { kind: 'hook' }>;
+export type Report = Extract<ReportEntry, { kind: 'report' }>;
 
 /** Times are milliseconds, and projects are their ids as text. */
 export type Rows = {
@@ -129,7 +133,14 @@ export type EndpointRow = {
   disabledAt: number | null;
   disabledReason: string | null;
 };
-export type OutcomeRow = { project: string; id: string; type: string; class: string; recordedAt: number };
+export type OutcomeRow = {
+  project: string;
+  id: string;
+  email: string;
+  type: string;
+  class: string;
+  recordedAt: number;
+};
 export type WebhookRow = {
   project: string;
   id: string;

@@ -35,6 +35,8 @@ export function historyOf(world: World, entries: Entry[]): JournalFacts {
     actions: [],
     receivedEmails: [],
     hooks: [],
+    reports: [],
+    acknowledged: new Set(),
     faults: [],
   };
   const answers = new Map<string, Answer>();
@@ -61,6 +63,10 @@ function keep(history: JournalFacts, entry: Exclude<Entry, { kind: 'begin' | 'en
       return void history.receivedEmails.push(entry);
     case 'hook':
       return void history.hooks.push(entry);
+    case 'report':
+      return void history.reports.push(entry);
+    case 'reported':
+      return void history.acknowledged.add(entry.id);
     case 'quiet':
       history.quietAt = entry.at;
       return;

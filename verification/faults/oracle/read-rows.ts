@@ -88,7 +88,7 @@ export const STATEMENTS = {
   suppressions: `SELECT ${PROJECT}, kind, value, ${ms('until', 'until')}, ${ms('created_at', 'createdAt')} FROM beckon.suppression`,
   endpoints: `SELECT ${PROJECT}, id, url, types, ${ms('created_at', 'createdAt')}, ${ms('disabled_at', 'disabledAt')},
   disabled_reason AS "disabledReason" FROM beckon.webhook_endpoint`,
-  outcomes: `SELECT ${PROJECT}, id, type, class, ${ms('recorded_at', 'recordedAt')} FROM beckon.outcome`,
+  outcomes: `SELECT ${PROJECT}, id, email_id AS email, type, class, ${ms('recorded_at', 'recordedAt')} FROM beckon.outcome`,
   webhooks: `SELECT ${PROJECT}, id, outcome_id AS outcome, type, body, ${ms('created_at', 'createdAt')} FROM beckon.webhook`,
   deliveries: `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, state, tries, attempts, ${ms('next_at', 'nextAt')}
   FROM beckon.webhook_delivery`,

@@ -30,6 +30,7 @@ const WORLD: World = {
     domain: `mail.p${id}.test`,
   })),
   endpoints: [{ id: ENDPOINT, project: '1', path: '/1-good', secret: 'whsec_', isGood: true }],
+  relays: {},
 };
 
 function key(id: string): { id: string; secret: string } {
@@ -302,7 +303,16 @@ const ROWS: Rows = {
       disabledReason: null,
     },
   ],
-  outcomes: [{ project: '1', id: OUTCOME, type: 'email.opened', class: 'no', recordedAt: T0 + 58 * SECOND }],
+  outcomes: [
+    {
+      project: '1',
+      id: OUTCOME,
+      email: EMAIL,
+      type: 'email.opened',
+      class: 'no',
+      recordedAt: T0 + 58 * SECOND,
+    },
+  ],
   webhooks: [
     {
       project: '1',

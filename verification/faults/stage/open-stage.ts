@@ -13,9 +13,10 @@ import { openWire } from '../inject/tcp-proxy.ts';
 import { openJournal, type World } from '../journal.ts';
 import { type Child, ended, launch } from './child.ts';
 import type { Cluster } from './cluster.ts';
+import { followJournal } from './follow.ts';
 import { createInFlight } from './in-flight.ts';
 import { type Supervised, supervise } from './supervise.ts';
-import { MAIL, makeWorld, SECRET, type WorldDeps, worldDeps } from './world.ts';
+import { MAIL, makeWorld, RELAY_KINDS, SECRET, type WorldDeps, worldDeps } from './world.ts';
 
 /** A stage with the operations that only the run itself uses. */
 export type OpenStage = Omit<Stage, 'victims'> & {
@@ -29,6 +30,10 @@ export type OpenStage = Omit<Stage, 'victims'> & {
   saveWorld(): void;
   /** Sends a command to the load process. */
   sendToLoad(command: string): void;
+  /** Ends the faults of the providers. They deliver their reports from now on. */
+  endProviderFaults(): void;
+  /** Returns how many reports of the providers are not acknowledged yet. */
+  reportsLeft(): number;
   /** Finishes requests under way and starts no new ones. Returns false if that took too long. */
   endLoad(withinMs: number): Promise<boolean>;
   stopProduct(): Promise<void>;
@@ -43,7 +48,10 @@ export type OpenStage = Omit<Stage, 'victims'> & {
 export type StageOptions = { dir: string; seed: number; minutes: number; perSecond: number };
 
 type ClosingWire = Wire & { close(): Promise<void> };
-type Wires = Record<'database' | 'smtp' | 'hooks', ClosingWire> & { apis: ClosingWire[] };
+type Wires = Record<'database' | 'smtp' | 'hooks', ClosingWire> & {
+  apis: ClosingWire[];
+  providers: ClosingWire[];
+};
 
 const ROLES: Role[] = ['api', 'api', 'worker', 'worker', 'mail-in'];
 const APIS = ROLES.filter((role) => role === 'api').length;
@@ -62,20 +70,6 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
   await openSecrets({ db, clock: db.clock }, { dataDir: dir, secretKey: SECRET, secretKeyPrevious: null });
   const ports = { smtp: await freePort(), hooks: await freePort(), mailIn: await freePort() };
   const apiPorts = await freePorts(APIS);
-  const wires = await openWires(cluster, ports, apiPorts);
-  const deps = worldDeps(db, dns);
-  const world = await makeWorld(deps, {
-    ...options,
-    databaseUrl: cluster.url(),
-    hooksPort: wires.hooks.port,
-  });
-  const saveWorld = (): void => {
-    // Written to a temporary file, so that no reader sees half of it.
-    const partial = join(dir, 'world.draft');
-    writeFileSync(partial, JSON.stringify(world, null, 1));
-    renameSync(partial, join(dir, 'world.json'));
-  };
-  saveWorld();
   const script = (name: string, path: string, env: Record<string, string>): Promise<Child> =>
     launch({
       name,
@@ -84,9 +78,29 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
       readyWhen: 'ready',
       env: { FAULTS_DIR: dir, FAULTS_SEED: String(seed), ...prefixed(env) },
     });
+  const providers = await script('relays', 'sinks/relays-process.ts', {
+    TARGETS: apiPorts.map((port) => `http://127.0.0.1:${port}`).join(','),
+  });
+  const providerPorts = RELAY_KINDS.map((kind) => Number(providers.facts[kind]));
+  const wires = await openWires(cluster, ports, { apiPorts, providerPorts });
+  const deps = worldDeps(db, dns);
+  const world = await makeWorld(deps, {
+    ...options,
+    databaseUrl: cluster.url(),
+    hooksPort: wires.hooks.port,
+    relayPorts: Object.fromEntries(RELAY_KINDS.map((kind, n) => [kind, wires.providers[n]?.port ?? 0])),
+  });
+  const saveWorld = (): void => {
+    // Written to a temporary file, so that no reader sees half of it.
+    const partial = join(dir, 'world.draft');
+    writeFileSync(partial, JSON.stringify(world, null, 1));
+    renameSync(partial, join(dir, 'world.json'));
+  };
+  saveWorld();
   const sinks = [
     await script('smtp', 'sinks/smtp-process.ts', { PORT: String(ports.smtp) }),
     await script('hooks', 'sinks/hook-process.ts', { PORT: String(ports.hooks) }),
+    providers,
   ];
   const env = {
     SECRET_KEY: SECRET,
@@ -160,13 +174,15 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
     world,
     saveWorld,
     journal,
-    wires: { ...wires, api: combineWires(wires.apis) },
+    wires: { ...wires, api: combineWires(wires.apis), relays: combineWires(wires.providers) },
     postgres: cluster,
     setBadEndpoint: (mode) => sendCommand(sinks[1], mode === null ? 'mode' : `mode ${mode}`),
     isRunning: () => isRunning,
     endFaults() {
       isRunning = false;
     },
+    endProviderFaults: () => sendCommand(providers, 'fine'),
+    reportsLeft: countReports(join(dir, 'relays.jsonl')),
     sendToLoad: (text) => sendCommand(load, text),
     broken,
     async endLoad(withinMs) {
@@ -188,7 +204,11 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
       }
       await db.close();
       await dns.stop();
-      await Promise.all([wires.database, wires.smtp, wires.hooks, ...wires.apis].map((wire) => wire.close()));
+      await Promise.all(
+        [wires.database, wires.smtp, wires.hooks, ...wires.providers, ...wires.apis].map((wire) =>
+          wire.close(),
+        ),
+      );
       journal.close();
     },
   };
@@ -197,15 +217,18 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
 async function openWires(
   cluster: Cluster,
   ports: { smtp: number; hooks: number },
-  apiPorts: number[],
+  { apiPorts, providerPorts }: { apiPorts: number[]; providerPorts: number[] },
 ): Promise<Wires> {
   const apis: ClosingWire[] = [];
+  const providers: ClosingWire[] = [];
   for (const port of apiPorts) apis.push(await openWire({ port }));
+  for (const port of providerPorts) providers.push(await openWire({ port }));
   return {
     database: await openWire({ port: cluster.port }),
     smtp: await openWire({ port: ports.smtp }),
     hooks: await openWire({ port: ports.hooks }),
     apis,
+    providers,
   };
 }
 
@@ -215,6 +238,18 @@ function combineWires(wires: Wire[]): Wire {
     port: wires[0]?.port ?? 0,
     inject: (fault) => wires.forEach((wire) => wire.inject(fault)),
     restore: () => wires.forEach((wire) => wire.restore()),
+  };
+}
+
+function countReports(journal: string): () => number {
+  const entries = followJournal(journal);
+  const left = new Set<string>();
+  return () => {
+    for (const entry of entries()) {
+      if (entry.kind === 'report') left.add(entry.id);
+      if (entry.kind === 'reported') left.delete(entry.id);
+    }
+    return left.size;
   };
 }
 

@@ -24,6 +24,8 @@ export async function settle(stage: OpenStage, withinMs: number): Promise<Waitin
   for (;;) {
     await passTime(stage.db);
     const waiting = await countWaiting(stage.db);
+    const reports = stage.reportsLeft();
+    if (reports > 0) waiting['reports of providers'] = reports;
     if (Object.keys(waiting).length === 0) break;
     if (Date.now() > giveUpAt) return waiting;
     await pause(POLL_MS);
@@ -32,9 +34,11 @@ export async function settle(stage: OpenStage, withinMs: number): Promise<Waitin
   return {};
 }
 
-async function restoreAll({ wires, cluster, victims, setBadEndpoint, dns }: OpenStage): Promise<void> {
-  for (const wire of [wires.database, wires.smtp, wires.hooks, wires.api]) wire.restore();
+async function restoreAll(stage: OpenStage): Promise<void> {
+  const { wires, cluster, victims, setBadEndpoint, dns } = stage;
+  for (const wire of [wires.database, wires.smtp, wires.hooks, wires.relays, wires.api]) wire.restore();
   setBadEndpoint('fine');
+  stage.endProviderFaults();
   dns.fail(null);
   for (const victim of victims) victim.signal('SIGCONT');
   if (!cluster.isUp()) await cluster.start();
@@ -43,12 +47,13 @@ async function restoreAll({ wires, cluster, victims, setBadEndpoint, dns }: Open
 
 /** Resumes projects and domains that an action of the run stopped. Drafts that wait for review stay. */
 async function resumeStopped({ db, deps, world }: OpenStage): Promise<void> {
-  for (const { id, kind, domain: name } of world.projects) {
+  for (const { id, kind, domain: name, otherDomain } of world.projects) {
     const projectId = Number(id);
     await resumeProject(db, { projectId, actor: 'operator', confirmed: true });
     if (kind === 'unverified') await verifyDomain(deps, { projectId, name });
     // Resumes a domain that was stopped after too many refusals. For other domains it is a no-op.
     await resumeDomain(db, { projectId, name });
+    if (otherDomain !== undefined) await resumeDomain(db, { projectId, name: otherDomain });
   }
 }
 
@@ -82,6 +87,7 @@ async function passTime(db: Database): Promise<void> {
     await db.query(
       `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'pending' AND next_at > now() RETURNING 1`,
     ),
+    await db.query(`UPDATE beckon.email SET ask_at = now() WHERE ask_at > now() RETURNING 1`),
   ];
   if (updates.some((rows) => rows.length > 0)) await makeTimersDue(db);
 }
@@ -98,6 +104,7 @@ const WAITING: Record<string, string> = {
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
   'deferred drafts': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
   'claimed or deferred emails': `SELECT count(*) FROM beckon.email WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
+  'relays to be asked again': `SELECT count(*) FROM beckon.email WHERE ask_at IS NOT NULL`,
   'unclassified hits': `SELECT count(*) FROM beckon.hit_count WHERE classify_at IS NOT NULL`,
   'pending webhook deliveries': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,
 };

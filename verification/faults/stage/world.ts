@@ -9,6 +9,12 @@ import { addDomain } from '../../../packages/server/src/modules/sending/domains/
 import { checkDomainNow } from '../../../packages/server/src/modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../../../packages/server/src/modules/sending/domains/domain-view.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
+import { addRelay, useRelay } from '../../../packages/server/src/modules/sending/relays/change-relay.ts';
+import { encryptSecrets } from '../../../packages/server/src/modules/sending/relays/secrets.ts';
+import { RELAY_ADAPTERS } from '../../../packages/server/src/platform/relays/adapters.ts';
+import { relayKinds } from '../../../packages/server/src/platform/relays/kinds.ts';
+import { postmarkProvider } from '../../../packages/server/testing/servers/relays/postmark.ts';
+import { resendProvider } from '../../../packages/server/testing/servers/relays/resend.ts';
 import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { createResolver, type Resolver } from '../../../packages/server/src/platform/dns/resolver.ts';
@@ -28,9 +34,9 @@ export const ORDER_EVENT = 'order_placed';
  *
  * `fast`, `slow`: emails are sent automatically after a few or some more seconds, in which members may act on them. `reviewed`: each draft
  * waits for approval. `quiet`: quiet hours begin and end during the run. `unverified`: its domain fails now and then, and is verified again.
- * `paused`: it is paused now and then.
+ * `paused`: it is paused now and then. `relayed`: it has two domains, each with the relay of a provider, and is moved between them.
  */
-export type Kind = 'fast' | 'slow' | 'reviewed' | 'quiet' | 'unverified' | 'paused';
+export type Kind = 'fast' | 'slow' | 'reviewed' | 'quiet' | 'unverified' | 'paused' | 'relayed';
 const KINDS: Kind[] = [
   ...Array.from({ length: 5 }, (): Kind => 'fast'),
   'slow',
@@ -40,7 +46,10 @@ const KINDS: Kind[] = [
   'quiet',
   'unverified',
   'paused',
+  'relayed',
 ];
+/** One provider that does not recognize a repeated request, and one that does. The project begins with the first one. */
+export const RELAY_KINDS = ['postmark', 'resend'] as const;
 const AUTOPILOT: Record<Kind, string> = {
   fast: '3s',
   slow: '20s',
@@ -48,6 +57,7 @@ const AUTOPILOT: Record<Kind, string> = {
   quiet: '3s',
   unverified: '5s',
   paused: '5s',
+  relayed: '3s',
 };
 const ENDPOINT_LIMITS = { perSecond: 200, inFlightMax: 20 };
 const MINUTE_MS = 60_000;
@@ -61,7 +71,14 @@ export type WorldDeps = {
   resolver: Resolver;
   pepper: Uint8Array;
 };
-export type WorldOptions = { seed: number; minutes: number; databaseUrl: string; hooksPort: number };
+export type WorldOptions = {
+  seed: number;
+  minutes: number;
+  databaseUrl: string;
+  hooksPort: number;
+  /** The ports at which the providers are reached, by kind. */
+  relayPorts: Record<string, number>;
+};
 
 export function worldDeps(db: Database, dns: DnsServer): WorldDeps {
   return {
@@ -81,6 +98,7 @@ export async function makeWorld(deps: WorldDeps, options: WorldOptions): Promise
     databaseUrl: options.databaseUrl,
     projects: [],
     endpoints: [],
+    relays: {},
   };
   for (const [n, kind] of KINDS.entries()) await addProject(deps, { world, kind, n, ...options });
   return world;
@@ -90,7 +108,7 @@ type ProjectOptions = WorldOptions & { world: World; kind: Kind; n: number };
 
 async function addProject(
   deps: WorldDeps,
-  { world, kind, n, minutes, hooksPort }: ProjectOptions,
+  { world, kind, n, minutes, hooksPort, relayPorts }: ProjectOptions,
 ): Promise<void> {
   const { db } = deps;
   const name = `${kind}-${n}`;
@@ -110,7 +128,9 @@ async function addProject(
   });
   await createRule(db, { projectId, document: RULE });
   const keys = [await newKey(deps, projectId), await newKey(deps, projectId)];
-  world.projects.push({ id: String(projectId), name, keys, quietHours, timeZone: 'UTC', kind, domain });
+  const project = { id: String(projectId), name, keys, quietHours, timeZone: 'UTC', kind, domain };
+  const other = kind === 'relayed' ? await addRelays(deps, { world, projectId, domain, relayPorts }) : {};
+  world.projects.push({ ...project, ...other });
   for (const isGood of [true, false]) {
     const path = `/${projectId}-${isGood ? 'good' : 'bad'}`;
     const url = `https://127.0.0.1:${hooksPort}${path}`;
@@ -127,6 +147,43 @@ async function addProject(
     });
   }
 }
+
+type RelaysOptions = Pick<ProjectOptions, 'world' | 'relayPorts'> & { projectId: number; domain: string };
+
+/** Adds a second domain, and the relay of a provider for each domain. */
+async function addRelays(
+  deps: WorldDeps,
+  { world, projectId, domain, relayPorts }: RelaysOptions,
+): Promise<{ otherDomain: string }> {
+  const otherDomain = `other.p${projectId}.test`;
+  await addDomain({ ...deps, mail: MAIL }, { projectId, name: otherDomain, warm: true });
+  await verifyDomain(deps, { projectId, name: otherDomain });
+  const kinds = relayKinds(Object.values(RELAY_ADAPTERS));
+  for (const [n, kind] of RELAY_KINDS.entries()) {
+    const { hook_secret: hookSecret, ...settings } = RELAY_SETTINGS[kind];
+    const url = `http://127.0.0.1:${relayPorts[kind]}`;
+    const input = { projectId, kind, name: kind, settings: { ...settings, api_url: url } };
+    const relay = await addRelay({ ...deps, kinds }, input);
+    // The provider signs with a secret of its own, and not with the generated one.
+    if (hookSecret !== undefined)
+      await deps.db.query(
+        `UPDATE beckon.relay SET encrypted_secrets = $3 WHERE project_id = $1 AND id = $2`,
+        [
+          projectId,
+          relay.id,
+          encryptSecrets(deps.encrypter, { ...settings, hook_secret: hookSecret }, relay),
+        ],
+      );
+    await useRelay(deps, { projectId, domain: n === 0 ? domain : otherDomain, relay });
+    world.relays[kind] = relay.id;
+  }
+  return { otherDomain };
+}
+
+const RELAY_SETTINGS: Record<(typeof RELAY_KINDS)[number], Record<string, string>> = {
+  resend: resendProvider().settings,
+  postmark: postmarkProvider().settings,
+};
 
 const RULE = {
   name: 'order',
