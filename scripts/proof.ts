@@ -27,7 +27,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   },
   postgres: { what: 'the whole suite on the PostgreSQL of the system', command: ['scripts/on-postgres.ts'] },
   kills: {
-    what: 'server, worker and PostgreSQL killed for longer, restores, 200 kills of webhooks, every screen in dark',
+    what: 'server, worker and PostgreSQL killed for longer, restores, 200 kills of webhooks, 100 between a request to a provider and its answer, every screen in dark',
     command: [
       'node_modules/vitest/vitest.mjs',
       'run',
@@ -35,12 +35,13 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
       'e2e/vitest.config.ts',
       'e2e/dashboard/accessible.test.ts',
       'e2e/processing-kills.test.ts',
+      'e2e/relay-kills.test.ts',
       'e2e/restore.test.ts',
       'e2e/survival.test.ts',
       'e2e/timelines.test.ts',
       'e2e/webhook-kills.test.ts',
     ],
-    env: { E2E_LONG: 'on', WEBHOOK_KILLS: '200' },
+    env: { E2E_LONG: 'on', WEBHOOK_KILLS: '200', RELAY_KILLS: '100' },
   },
   restores: {
     what: 'backups, restores and upgrades with holes, lost histories and several containers',
