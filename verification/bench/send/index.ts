@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { show } from '../print.ts';
+import { http } from './http.ts';
 import { memory } from './memory.ts';
-import { type Sizes, sizesOf } from './sizes.ts';
+import { LATENCY_MS, type Sizes, sizesOf } from './sizes.ts';
 import { connections, throughput } from './throughput.ts';
 
 const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
@@ -20,6 +21,12 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
       'the product to it',
     ];
     await show(title, header, () => throughput(sizes));
+  },
+  async http(sizes) {
+    const { emails, warmUp } = sizes.http;
+    const title = `${emails} emails through the API of a provider that answers after ${LATENCY_MS} ms (≥ 200 a second, heap within 5 %)`;
+    const header = ['', 'emails /s', 'twice', `heap after ${warmUp}`, `heap after ${emails}`, 'growth'];
+    await show(title, header, () => http(sizes));
   },
   async memory(sizes) {
     const { perSecond, warmUpMs, forMs } = sizes.memory;
