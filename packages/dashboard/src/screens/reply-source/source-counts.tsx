@@ -27,7 +27,7 @@ export function SourceCounts({ source: { counts } }: { source: ReplySource }): R
       <Stack gap="sm">
         {counts.map(({ result, emails }) => (
           <Group key={result} gap="sm" wrap="nowrap" align="baseline">
-            <Text size="sm" fw={600} ta="right" w={64} style={{ fontVariantNumeric: 'tabular-nums' }}>
+            <Text size="sm" fw={600} miw={32} style={{ fontVariantNumeric: 'tabular-nums' }}>
               {formatCount(emails)}
             </Text>
             <Stack gap={0} style={{ minWidth: 0 }}>

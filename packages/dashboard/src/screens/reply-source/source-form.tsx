@@ -37,7 +37,7 @@ export function SourceForm({ setup: { source, kinds } }: { setup: ReplySourceSet
         onSubmit={() => save.mutate({ body: { kind, settings: info ? filledIn(info, values) : {} } })}
       >
         <Radio.Group label="How do replies reach Beckon?" value={kind} onChange={setKind}>
-          <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
+          <SimpleGrid cols={{ base: 1, xs: 2, md: kinds.length === 3 ? 3 : 2 }} mt="xs" spacing="sm">
             {kinds.map((candidate) => (
               <KindCard key={candidate.kind} info={candidate} />
             ))}

@@ -50,10 +50,14 @@ export function TrackingField({ text, onText, fault, disabled = false }: Setting
 
 /** Shows if replies are received, and otherwise the missing setting. */
 export function RepliesState({ replies }: { replies: SendingState['replies'] }): ReactNode {
-  if (replies.source)
-    return <Mark icon={Reply} tone="good" label="On: replies are received from the reply source" />;
-  if (replies.captured)
-    return <Mark icon={Reply} tone="good" label="On: replies are received and forwarded" />;
+  if (replies.captured) {
+    const how = replies.source ? 'from the reply source' : 'and forwarded';
+    return (
+      <Group>
+        <Mark icon={Reply} tone="good" label={`On: replies are received ${how}`} />
+      </Group>
+    );
+  }
   const missing =
     replies.missing === 'mail_domain'
       ? 'This installation receives no email, because MAIL_DOMAIN is not set. Set up a reply source, such as a mailbox. Until then, replies go to the address above and are not recorded.'
