@@ -1,5 +1,5 @@
 import type { ReplySource, ReplySourceSetup } from '@beckon/contract/dashboard';
-import { Alert, Menu, Stack } from '@mantine/core';
+import { Alert, Menu, Stack, Text } from '@mantine/core';
 import { CircleCheck, CircleDashed, CircleX, Info, PlugZap, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange } from '../../api/index.ts';
@@ -83,8 +83,15 @@ function Trouble({ source: { kind, failure, failing_since: since } }: { source: 
       icon={<TriangleAlert size={18} aria-hidden="true" />}
       title={kind === 'imap' ? 'The mailbox cannot be read' : 'The last email could not be received'}
     >
-      {failure} It failed first <When at={since} style="relative" />. No reply is lost: Beckon continues where
-      it stopped.
+      <Stack gap={4}>
+        <Text size="sm">{failure}</Text>
+        <Text size="sm">
+          It failed first <When at={since} style="relative" />.{' '}
+          {kind === 'imap'
+            ? 'No reply is lost: Beckon continues where it stopped.'
+            : 'The service was asked to send the email again.'}
+        </Text>
+      </Stack>
     </Alert>
   );
 }
