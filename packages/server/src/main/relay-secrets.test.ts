@@ -113,6 +113,9 @@ async function talkativeRelay(): Promise<number> {
   return (server.server.address() as AddressInfo).port;
 }
 
+/** It contains the secret that the provider sends, because an admin enters it there. No other answer contains it. */
+const WEBHOOK_ADDRESS = /"url":"[^"]*\/hooks\/relays\/[^"]*"/g;
+
 const isNeeded = ({ isSecret, isOptional, values }: RelayField): boolean =>
   isSecret || (isOptional !== true && values === undefined);
 
@@ -160,7 +163,7 @@ async function newWorld(): Promise<World> {
     secrets: [],
     async ask<T>(what: string, body?: unknown) {
       const reply = await dashboard.request<T>(what, body === undefined ? {} : { body });
-      answers.push(reply.text);
+      answers.push(reply.text.replaceAll(WEBHOOK_ADDRESS, ''));
       return { status: reply.status, data: reply.json.data };
     },
   };
