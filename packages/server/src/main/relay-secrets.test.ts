@@ -149,7 +149,7 @@ type World = {
   provider: Awaited<ReturnType<typeof talkativeProvider>>;
   answers: string[];
   secrets: string[];
-  ask<T>(what: string, body?: unknown): Promise<{ status: number; data: T }>;
+  ask: <T>(what: string, body?: unknown) => Promise<{ status: number; data: T }>;
 };
 
 async function newWorld(): Promise<World> {

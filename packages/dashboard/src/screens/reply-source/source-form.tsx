@@ -18,48 +18,55 @@ const HINTS: Record<string, string> = {
 
 /** Sets up the reply source, or changes it. */
 export function SourceForm({ setup: { source, kinds } }: { setup: ReplySourceSetup }): ReactNode {
-  const [kind, setKind] = useState(source?.kind ?? 'imap');
-  const [values, setValues] = useState<Record<string, string>>(source?.settings ?? {});
+  const stored = source ?? NONE;
+  const [kind, setKind] = useState(stored.kind);
+  const [values, setValues] = useState<Record<string, string>>(stored.settings);
+  const words = source ? CHANGE : ADD;
   const save = useChange('PUT /projects/:project/reply-source', {
     refreshes: ['GET /projects/:project/reply-source', 'GET /projects/:project/sending'],
-    onDone: () => notify(source ? 'Saved' : 'Reply source added'),
+    onDone: () => notify(words.done),
   });
-  const { error } = save;
-  const info = kinds.find((candidate) => candidate.kind === kind);
-  const isAtField = info?.fields.some(({ name }) => error?.fields[name] !== undefined) ?? false;
+  const fields = kinds.find((candidate) => candidate.kind === kind)?.fields ?? [];
+  const errors = save.error?.fields ?? {};
+  const isAtField = fields.some(({ name }) => errors[name] !== undefined);
   return (
-    <Section
-      title={source ? 'Settings' : 'Add reply source'}
-      text="Credentials are encrypted, and never shown again."
-    >
+    <Section title={words.title} text="Credentials are encrypted, and never shown again.">
       <Form
         autoComplete="off"
-        onSubmit={() => save.mutate({ body: { kind, settings: info ? filledIn(info, values) : {} } })}
+        onSubmit={() => save.mutate({ body: { kind, settings: filledIn(fields, values) } })}
       >
-        <Radio.Group label="How do replies reach Beckon?" value={kind} onChange={setKind}>
-          <SimpleGrid cols={{ base: 1, xs: 2, md: kinds.length === 3 ? 3 : 2 }} mt="xs" spacing="sm">
-            {kinds.map((candidate) => (
-              <KindCard key={candidate.kind} info={candidate} />
-            ))}
-          </SimpleGrid>
-        </Radio.Group>
-        {info && info.fields.length > 0 && (
-          <ConnectionFields
-            fields={info.fields}
-            values={values}
-            onChange={setValues}
-            errors={error?.fields ?? {}}
-            keepsSecrets={source?.kind === kind}
-          />
-        )}
-        {error && !isAtField && <ErrorBox error={error} />}
+        <KindChoice kinds={kinds} value={kind} onChange={setKind} />
+        <ConnectionFields
+          fields={fields}
+          values={values}
+          onChange={setValues}
+          errors={errors}
+          keepsSecrets={source?.kind === kind}
+        />
+        {save.error && !isAtField && <ErrorBox error={save.error} />}
         <Group justify="flex-end">
-          <SubmitButton change={save} disabled={!info}>
-            {source ? 'Save changes' : 'Add reply source'}
-          </SubmitButton>
+          <SubmitButton change={save}>{words.submit}</SubmitButton>
         </Group>
       </Form>
     </Section>
+  );
+}
+
+const NONE = { kind: 'imap', settings: {} };
+const ADD = { title: 'Add reply source', submit: 'Add reply source', done: 'Reply source added' };
+const CHANGE = { title: 'Settings', submit: 'Save changes', done: 'Saved' };
+
+type ChoiceProps = { kinds: ReplySourceKindInfo[]; value: string; onChange: (kind: string) => void };
+
+function KindChoice({ kinds, value, onChange }: ChoiceProps): ReactNode {
+  return (
+    <Radio.Group label="How do replies reach Beckon?" value={value} onChange={onChange}>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: kinds.length === 3 ? 3 : 2 }} mt="xs" spacing="sm">
+        {kinds.map((candidate) => (
+          <KindCard key={candidate.kind} info={candidate} />
+        ))}
+      </SimpleGrid>
+    </Radio.Group>
   );
 }
 
@@ -80,7 +87,10 @@ function KindCard({ info: { kind, title } }: { info: ReplySourceKindInfo }): Rea
 }
 
 /** Returns the values of the fields of a kind. A secret that is empty stays as it is. */
-function filledIn({ fields }: ReplySourceKindInfo, values: Record<string, string>): Record<string, string> {
+function filledIn(
+  fields: ReplySourceKindInfo['fields'],
+  values: Record<string, string>,
+): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ name }): [string, string][] => {
       const value = values[name] ?? '';

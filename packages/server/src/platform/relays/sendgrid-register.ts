@@ -1,6 +1,6 @@
 import type { RegisterResult, RelayContext } from './adapter.ts';
 import { asList, asObject, asText } from './json.ts';
-import { failureMessage, request } from './request.ts';
+import { type Answer, failureMessage, request } from './request.ts';
 
 type SendGrid = { url: (path: string) => string; headers: Record<string, string> };
 
@@ -13,27 +13,13 @@ export async function registerSendgrid(
   context: RelayContext,
   { url, headers }: SendGrid,
 ): Promise<RegisterResult> {
-  const settings = '/v3/user/webhooks/event/settings';
-  const list = await request(context, { url: url(`${settings}/all`), headers });
+  const list = await request(context, { url: url(`${SETTINGS}/all`), headers });
   if ('failed' in list || list.status !== 200) return failed(list);
-  const existing = asList(list.json['webhooks'], 100)
-    .map(asObject)
-    .find((hook) => hook['url'] === hookUrl);
-  const id = asText(existing?.['id']);
-  const body = { ...EVENTS, enabled: true, url: hookUrl, friendly_name: 'Beckon' };
-  const saved = await (id === null
-    ? request(context, { url: url(settings), headers, body })
-    : request(context, {
-        url: url(`${settings}/${encodeURIComponent(id)}`),
-        headers,
-        body,
-        method: 'PATCH',
-      }));
-  if ('failed' in saved || (saved.status !== 200 && saved.status !== 201)) return failed(saved);
-  const savedId = asText(saved.json['id']) ?? id;
-  if (savedId === null) return failed(saved);
+  const saved = await saveWebhook(hookUrl, context, { url, headers, id: idOf(list, hookUrl) });
+  const id = 'failed' in saved ? null : asText(saved.json['id']);
+  if (id === null) return failed(saved);
   const signed = await request(context, {
-    url: url(`${settings}/signed/${encodeURIComponent(savedId)}`),
+    url: url(`${SETTINGS}/signed/${encodeURIComponent(id)}`),
     headers,
     body: { enabled: true },
     method: 'PATCH',
@@ -41,6 +27,23 @@ export async function registerSendgrid(
   const key = 'failed' in signed ? null : signed.json['public_key'];
   if (typeof key !== 'string' || key.length > KEY_MAX_CHARS) return failed(signed);
   return { ok: true, settings: { verification_key: key } };
+}
+
+const SETTINGS = '/v3/user/webhooks/event/settings';
+
+/** Returns the id of the webhook with this URL, if there is one. */
+function idOf({ json }: Answer, hookUrl: string): string | null {
+  const hooks = asList(json['webhooks'], 100).map(asObject);
+  return asText(hooks.find((hook) => hook['url'] === hookUrl)?.['id']);
+}
+
+type Saving = SendGrid & { id: string | null };
+
+function saveWebhook(hookUrl: string, context: RelayContext, { url, headers, id }: Saving) {
+  const body = { ...EVENTS, enabled: true, url: hookUrl, friendly_name: 'Beckon' };
+  if (id === null) return request(context, { url: url(SETTINGS), headers, body });
+  const path = `${SETTINGS}/${encodeURIComponent(id)}`;
+  return request(context, { url: url(path), headers, body, method: 'PATCH' });
 }
 
 const KEY_MAX_CHARS = 1_000;
