@@ -112,11 +112,7 @@ function fitsLimit(person: Person, change: PersonChange, { key, value }: Trait):
 /** Returns the approximate length in JSON, or 0 if the trait is not set. */
 function charsOf(key: string, value: unknown): number {
   if (value === undefined) return 0;
-  const length =
-    typeof value === 'string'
-      ? value.length
-      : (typeof value === 'object' ? JSON.stringify(value) : String(value)).length;
-  return key.length + length + PUNCTUATION;
+  return key.length + (typeof value === 'string' ? value.length : JSON.stringify(value).length) + PUNCTUATION;
 }
 
 const PUNCTUATION = '"":"",'.length;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../platform/ids.ts';
-import { type PersonVersions, type Touch, findMemberVersions, writeMemberships } from '../audiences/index.ts';
+import { findMemberVersions, writeMemberships } from '../audiences/index.ts';
 import {
   writeDecisions,
   type Model,
@@ -56,6 +56,7 @@ import {
 import { type BatchResult, EMPTY_BATCH, batchResultOf } from './batch-result.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import { shiftAcceptance, takeBatchLocks } from './batch-locks.ts';
+import { touchedVersions } from './touched-versions.ts';
 
 export type BatchDeps = {
   db: Database;
@@ -153,7 +154,7 @@ async function applyBatch(
   const emails =
     batch.records.some(({ kind }) => kind === 'users') ||
     [...models.values()].some(({ audiences }) => audiences.usesEmail);
-  const touched = touchedBy(batch, models);
+  const touched = touchedVersions(batch, models);
   const slices = slicesOf(batch);
   // The claims come first, because no event is applied without them.
   const lookups = tx.together(() => ({
@@ -175,30 +176,6 @@ async function applyBatch(
 }
 
 const NO_MEMBERS: ReadonlySet<number> = new Set();
-
-/** Selects the versions by what was sent. A duplicate event or an unchanged trait costs an unnecessary query. */
-function touchedBy({ records }: RecordBatch, models: Map<number, Model>): PersonVersions[] {
-  const touched = new Map<string, PersonVersions>();
-  for (const record of records) {
-    const { projectId, userId, person } = record;
-    const audiences = models.get(projectId)?.audiences;
-    if (!audiences) continue;
-    const versions = audiences.touchedBy(touchOf(record));
-    if (versions.length === 0) continue;
-    const known = touched.get(person);
-    if (!known) touched.set(person, { projectId, userId, versions });
-    // Most records of a user touch the same versions.
-    else if (known.versions !== versions) known.versions = [...new Set([...known.versions, ...versions])];
-  }
-  return [...touched.values()];
-}
-
-function touchOf(record: RecordBatch['records'][number]): Touch {
-  if (record.kind === 'events')
-    return { isNew: false, events: [record.event.name], traits: [], email: false };
-  const { traits = {}, email } = record.user;
-  return { isNew: false, events: [], traits: Object.keys(traits), email: email !== undefined };
-}
 
 type PendingWrites = {
   /** The events that count towards a total, and the resulting totals. */

@@ -33,8 +33,8 @@ export type LoopRound = {
 
 const POLL = { everyMs: 100 };
 /**
- * After this time without work, a loop follows its watch. Work that is due at once and wakes no loop then waits for a quarter of a second,
- * and for a second after half a minute without work. The loop still polls now and then, for the little that it does without due work.
+ * After this time without work, a loop follows its watch. Work that is due at once and wakes no loop then waits for a quarter of a second.
+ * After half a minute without work, it waits for a second. The loop still polls now and then, for the little that it does without due work.
  */
 const QUIET_AFTER_MS = 10_000;
 const QUIET_POLL_MS = 10_000;

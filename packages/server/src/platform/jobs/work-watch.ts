@@ -32,7 +32,7 @@ type DueRow = Record<string, boolean | number | null>;
  */
 export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkWatch {
   const kinds: Kind[] = [];
-  let timer: NodeJS.Timeout | null = null;
+  let timer: NodeJS.Timeout | undefined;
   let timerEndsAt = Number.POSITIVE_INFINITY;
   let isLooking = false;
   let isStopped = false;
@@ -41,7 +41,7 @@ export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkW
   function schedule(ms: number): void {
     const at = performance.now() + ms;
     if (isStopped || isLooking || at >= timerEndsAt) return;
-    if (timer !== null) clearTimeout(timer);
+    clearTimeout(timer);
     timerEndsAt = at;
     timer = setTimeout(() => void look(), ms);
     timer.unref();
@@ -49,59 +49,62 @@ export function createWorkWatch(db: Pick<Database, 'prepared' | 'clock'>): WorkW
 
   async function look(): Promise<void> {
     isLooking = true;
-    timer = null;
     timerEndsAt = Number.POSITIVE_INFINITY;
-    const row = await findDue();
+    const row = await findDue(db, kinds);
     isLooking = false;
-    const now = db.clock.now();
-    let nextInMs = Number.POSITIVE_INFINITY;
-    for (const [i, { followers }] of kinds.entries()) {
-      const nextAt = Number(row?.[`next_${i}`] ?? Number.POSITIVE_INFINITY);
-      const isDue = row === null || row[`due_${i}`] === true || nextAt <= now;
-      for (const { wake, lookEveryMs } of followers) {
-        nextInMs = Math.min(nextInMs, lookEveryMs, isDue ? lookEveryMs : nextAt - now);
-        if (isDue) wake();
-      }
-    }
+    const nextInMs = wakeDue(kinds, row, db.clock.now());
     if (nextInMs !== Number.POSITIVE_INFINITY) schedule(nextInMs);
   }
 
-  /** Returns null after a failure. All followers are then woken, because each of them reports and repeats its own failures. */
-  async function findDue(): Promise<DueRow | null> {
-    const columns = kinds.flatMap(({ due, nextAt }, i) => [
-      ...(due === undefined ? [] : [`EXISTS (${due}) AS due_${i}`]),
-      ...(nextAt === undefined ? [] : [`date_part('epoch', (${nextAt})) * 1000 AS next_${i}`]),
-    ]);
-    // The time comes as a parameter only if a query uses it.
-    const usesTime = kinds.some(({ due }) => due?.includes('$1'));
-    const query = {
-      name: 'work.due',
-      text: `SELECT ${columns.join(', ')}`,
-      values: usesTime ? [new Date(db.clock.now())] : [],
-    };
-    try {
-      return (await db.prepared<DueRow>(query))[0] ?? null;
-    } catch {
-      return null;
-    }
+  function follow(kind: Kind, follower: Follower): () => void {
+    kind.followers.add(follower);
+    schedule(follower.lookEveryMs);
+    return () => kind.followers.delete(follower);
   }
 
   return {
     add(queries) {
       const kind: Kind = { ...queries, followers: new Set() };
       kinds.push(kind);
-      return {
-        follow(wake, lookEveryMs) {
-          const follower = { wake, lookEveryMs };
-          kind.followers.add(follower);
-          schedule(lookEveryMs);
-          return () => kind.followers.delete(follower);
-        },
-      };
+      return { follow: (wake, lookEveryMs) => follow(kind, { wake, lookEveryMs }) };
     },
     stop() {
       isStopped = true;
-      if (timer !== null) clearTimeout(timer);
+      clearTimeout(timer);
     },
   };
+}
+
+/** Returns null after a failure. All followers are then woken, because each of them reports and repeats its own failures. */
+async function findDue(db: Pick<Database, 'prepared' | 'clock'>, kinds: Kind[]): Promise<DueRow | null> {
+  const columns = kinds.flatMap(({ due, nextAt }, i) => [
+    ...(due === undefined ? [] : [`EXISTS (${due}) AS due_${i}`]),
+    ...(nextAt === undefined ? [] : [`date_part('epoch', (${nextAt})) * 1000 AS next_${i}`]),
+  ]);
+  // PostgreSQL rejects a parameter that no query uses.
+  const usesTime = kinds.some(({ due }) => due?.includes('$1'));
+  const query = {
+    name: 'work.due',
+    text: `SELECT ${columns.join(', ')}`,
+    values: usesTime ? [new Date(db.clock.now())] : [],
+  };
+  try {
+    return (await db.prepared<DueRow>(query))[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Wakes the followers of due work. Returns the time until the next look, which is infinite without followers. */
+function wakeDue(kinds: Kind[], row: DueRow | null, now: number): number {
+  let nextInMs = Number.POSITIVE_INFINITY;
+  for (const [i, { followers }] of kinds.entries()) {
+    const nextAt = Number(row?.[`next_${i}`] ?? Number.POSITIVE_INFINITY);
+    const isDue = row === null || row[`due_${i}`] === true || nextAt <= now;
+    for (const { wake, lookEveryMs } of followers) {
+      nextInMs = Math.min(nextInMs, lookEveryMs, isDue ? lookEveryMs : nextAt - now);
+      if (isDue) wake();
+    }
+  }
+  return nextInMs;
 }

@@ -13,18 +13,31 @@ const INSTANT =
 export function parseInstant(text: string): number {
   const parts = INSTANT.exec(text);
   if (!parts) return Number.NaN;
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
-  const [hour, minute, second] = [Number(parts[4] ?? 0), Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
-  // A date that no calendar has, such as February 30, is not a moment. The caller reports it.
-  if (year === 0 || hour > 23 || minute > 59 || day === 0 || day > daysIn(year, month)) return Number.NaN;
+  const date = dateOf(Number(parts[1]), Number(parts[2]), Number(parts[3]));
+  return parts[4] === undefined ? date : date + timeOf(parts) - offsetOf(parts);
+}
+
+/** A date that no calendar has, such as February 30, is not a moment. The caller reports it. */
+function dateOf(year: number, month: number, day: number): number {
+  if (year === 0 || day === 0 || day > daysIn(year, month)) return Number.NaN;
   const date = new Date(0);
   // Date.UTC would read the years 1 to 99 as years of the twentieth century.
-  date.setUTCFullYear(year, month - 1, day);
-  const offset = parts[8] === undefined ? 0 : Number(parts[9]) * 60 + Number(parts[10]);
-  const minutes = hour * 60 + minute - (parts[8] === '-' ? -offset : offset);
-  const ms = parts[7] === undefined ? 0 : Number(parts[7].slice(0, 3).padEnd(3, '0'));
-  return date.getTime() + minutes * 60_000 + second * 1_000 + ms;
+  return date.setUTCFullYear(year, month - 1, day);
 }
+
+function timeOf([, , , , hour, minute, second, fraction]: string[]): number {
+  if (Number(hour) > 23 || Number(minute) > 59) return Number.NaN;
+  const ms = fraction === undefined ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return (Number(hour) * 60 + Number(minute)) * MINUTE_MS + Number(second) * 1_000 + ms;
+}
+
+function offsetOf(parts: string[]): number {
+  if (parts[8] === undefined) return 0;
+  const offset = (Number(parts[9]) * 60 + Number(parts[10])) * MINUTE_MS;
+  return parts[8] === '-' ? -offset : offset;
+}
+
+const MINUTE_MS = 60_000;
 
 /** Returns the number of days of a month, and 0 if there is no such month. */
 function daysIn(year: number, month: number): number {
