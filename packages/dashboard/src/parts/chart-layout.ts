@@ -1,7 +1,7 @@
 import { axisLabel, dayTicks, isDay, type Scaled, valueTicks } from './chart-axes.ts';
 
 /** What a layout depends on. `width` and `height` are those of the drawing. */
-export type Measured = Scaled & {
+type Measured = Scaled & {
   x: string;
   format: (value: number) => string;
   width: number;
@@ -114,7 +114,7 @@ export function nearestRow({ centers }: ChartLayout, at: number): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-export type Bar = Rect & { series: number };
+type Bar = Rect & { series: number };
 
 /** The bars of a row: beside each other, or on top of each other. */
 export function barsOf(layout: ChartLayout, chart: Scaled, at: number): Bar[] {

@@ -50,6 +50,8 @@ const ROW_PX = 40;
 const COMPACT_ROW_PX = 30;
 /** Extra rows at both edges, so that fast scrolling shows no gap: 2,000 px/s are 33 px per frame. */
 const OVERSCAN = 24;
+/** A new table renders only the rows that are seen, and the others in pieces. */
+const FIRST_OVERSCAN = 1;
 
 export function DataTable<Row>(rawProps: DataTableProps<Row>): ReactNode {
   const [localCurrent, setLocalCurrent] = useState<string>();
@@ -88,7 +90,7 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
     count: isVirtual ? list.rows.length : 0,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
-    overscan: OVERSCAN,
+    overscan: useDeferredValue(OVERSCAN, FIRST_OVERSCAN),
     getItemKey: (index) => keys[index] ?? index,
   });
   useRowKeys({

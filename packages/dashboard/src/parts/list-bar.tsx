@@ -12,7 +12,7 @@ import { type CommonView, Views } from './views.tsx';
 
 const DisplayMenu = laterMenu(async () => (await import('./display-menu.tsx')).DisplayMenu);
 
-export type ListBarProps = {
+type ListBarProps = {
   list: ListName;
   filter: string | undefined;
   onFilter: (filter: string | undefined) => void;

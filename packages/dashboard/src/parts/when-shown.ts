@@ -9,7 +9,7 @@ let shown: Promise<void> | undefined;
  * Resolves when the first screen shows its heading and its data, or after five seconds. Parts that a member needs later, such as an editor, are
  * loaded then, so that no screen waits for them.
  */
-export function whenShown(): Promise<void> {
+function whenShown(): Promise<void> {
   shown ??= new Promise((resolve) => {
     const until = performance.now() + AFTER_MS;
     // A screen may be replaced by its skeleton just after it was first shown, so it must be shown twice in a row.
