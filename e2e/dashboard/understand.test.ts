@@ -273,6 +273,7 @@ describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', (
       await main().getByRole('radiogroup', { name: 'By day: as' }).getByText('Table').click();
       const { days, total: counts } = await get<EmailDays>('insights/days?days=30');
       const rows = main().getByRole('table', { name: 'By day' }).locator('tbody tr');
+      await rows.first().waitFor();
       expect(await rows.count()).toBe(30);
       const cells = await rows.locator('td:first-of-type').allInnerTexts();
       expect(cells.map(Number)).toEqual(counts.opened);
