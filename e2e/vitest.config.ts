@@ -15,6 +15,8 @@ export default defineConfig({
     // A browser and its server mostly take turns, and tests that kill processes wait most of the time.
     maxWorkers: 2,
     sequence: { sequencer: Sequencer },
+    // Node.js loads the modules, as in production.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 120_000,
     hookTimeout: 60_000,
     // One second by default, which a busy machine exceeds.

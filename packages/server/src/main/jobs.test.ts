@@ -130,7 +130,7 @@ test('deletes events of each project after its own retention, and keeps those of
   await keepPartitions();
   const { id: other } = await createProject(db, { name: 'Other' });
   await writeSettings(db, projectId, { keep_events: '31d' });
-  for (const of of [projectId, other]) await insertEvents(ago(0), 2_500, of);
+  for (const id of [projectId, other]) await insertEvents(ago(0), 2_500, id);
   clock.advance(31 * DAY_MS + HOUR_MS - 1);
   await keepPartitions();
   await insertEvents(ago(0), 3);

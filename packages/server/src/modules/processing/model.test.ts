@@ -128,11 +128,11 @@ async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<st
     });
     step.records.forEach((record, i) => accepted.push({ seq: first + i, priority: step.priority, record }));
   }
-  for (const of of ['live', 'bulk'] as const)
+  for (const priority of ['live', 'bulk'] as const)
     while (
       (
         await processBatch(deps, {
-          priority: of,
+          priority,
           projectIds: [projectId],
           recordsPerProject: 3,
           recordsMax: 3,
