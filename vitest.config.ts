@@ -23,7 +23,7 @@ export default defineConfig({
       'packages/dashboard/build-once.ts',
       'packages/server/testing/factories/global-setup.ts',
     ],
-    // Each waits a third of its time: for the disk, for a process that starts, for one that it has killed.
+    // Each waits for some of its time: for the database, for a process that starts, for one that it has killed.
     maxWorkers: 3,
     projects: [
       // Node.js loads the modules as in production. The module runner of Vite takes a third more CPU time.

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const NAME = 'beckon-tests-';
-/** A suite needs less than 3 GB at once. A container has only 64 MB here by default. */
+/** PostgreSQL keeps up to 4 GB of its log. A container has only 64 MB here by default. */
 const ENOUGH_BYTES = 6 * 1024 ** 3;
 
 /**
