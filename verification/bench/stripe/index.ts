@@ -20,9 +20,11 @@ import { type Testbed, openTestbed, type Server } from '../testbed.ts';
  * Imports the history of this many Stripe customers twice. One import runs without trouble. During the other, five workers are each killed
  * in the middle, and afterwards it is imported once more. Both projects must hold the same data, and no email.
  *
- * npm run bench -- stripe [customers]
+ * npm run bench -- stripe [customers] [--quick]
  */
-export async function benchStripe([customers = '10000']: string[]): Promise<void> {
+export async function benchStripe(args: string[]): Promise<void> {
+  const [named] = args.filter((arg) => !arg.startsWith('--'));
+  const customers = named ?? (args.includes('--quick') ? QUICK_CUSTOMERS : CUSTOMERS);
   const now = Math.floor(Date.now() / 1_000);
   const stripe = await stripeServer(stripeAccount({ customers: Number(customers), seed: 8, now }));
   process.env['BENCH_STRIPE_PORT'] = String(stripe.address.port);
@@ -73,6 +75,7 @@ async function run({ testbed, stripe, customers }: Stage): Promise<void> {
   if (!isSame || whole.emails !== 0) process.exitCode = 1;
 }
 
+const [CUSTOMERS, QUICK_CUSTOMERS] = ['10000', '1000'];
 const WORKER = 'verification/bench/stripe/worker-process.ts';
 
 async function newImport({ db, encrypter }: Testbed, projectId: number): Promise<Import> {

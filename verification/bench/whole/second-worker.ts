@@ -1,6 +1,6 @@
 import { preload } from '../processing/records.ts';
 import { pause } from '../processing/visible.ts';
-import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
+import { median, usageOf, usageOfTree } from '../measure.ts';
 import { micros, ratio, round } from '../print.ts';
 import { type Testbed, openTestbed, type Project, type Server } from '../testbed.ts';
 import { addInactiveUsers, makePeople, settle, userOf } from '../world.ts';
@@ -16,7 +16,8 @@ const [CORES, SHARE] = [2, 0.8];
 const PEOPLE = 50;
 
 type Sizes = typeof FULL;
-type Run = { seconds: number; cpu: number };
+/** `cpu`: seconds per record. `cores`: how many cores the workers and PostgreSQL kept busy. */
+type Run = { perSecond: number; cpu: number; cores: number };
 type Side = { testbed: Testbed; projects: Project[]; workers: [Server, Server]; sizes: Sizes };
 
 export async function secondWorker({ quick }: { quick: boolean }): Promise<string[][]> {
@@ -32,16 +33,15 @@ export async function secondWorker({ quick }: { quick: boolean }): Promise<strin
     for (let pair = 1; pair <= sizes.pairs; pair += 1) {
       const oneWorker = await processRecords(side, { both: false, run: 2 * pair });
       const twoWorkers = await processRecords(side, { both: true, run: 2 * pair + 1 });
-      const busy = oneWorker.cpu / oneWorker.seconds;
-      const target = SHARE * Math.min(2, CORES / busy);
-      const [rate, cpu] = [oneWorker.seconds / twoWorkers.seconds, twoWorkers.cpu / oneWorker.cpu];
+      const target = SHARE * Math.min(2, CORES / oneWorker.cores);
+      const [rate, cpu] = [twoWorkers.perSecond / oneWorker.perSecond, twoWorkers.cpu / oneWorker.cpu];
       measurements.push({ rate, target, cpu });
       rows.push([
         `pair ${pair}`,
-        ...ratesOf(sizes, oneWorker, twoWorkers),
-        ratio(target),
-        ratio(busy),
-        ...costs(sizes, oneWorker, twoWorkers),
+        ...[oneWorker, twoWorkers].map(({ perSecond }) => round(perSecond)),
+        ...[rate, target, oneWorker.cores].map(ratio),
+        ...[oneWorker, twoWorkers].map((run) => micros(run.cpu * 1e6)),
+        ratio(cpu),
       ]);
     }
     const medianOf = (name: 'rate' | 'target' | 'cpu'): string =>
@@ -50,22 +50,6 @@ export async function secondWorker({ quick }: { quick: boolean }): Promise<strin
   } finally {
     await testbed.close();
   }
-}
-
-function ratesOf({ records }: Sizes, single: Run, double: Run): string[] {
-  return [
-    round(records / single.seconds),
-    round(records / double.seconds),
-    ratio(single.seconds / double.seconds),
-  ];
-}
-
-function costs({ records }: Sizes, single: Run, double: Run): string[] {
-  return [
-    micros((single.cpu / records) * 1e6),
-    micros((double.cpu / records) * 1e6),
-    ratio(double.cpu / single.cpu),
-  ];
 }
 
 async function fill(testbed: Testbed, sizes: Sizes): Promise<Project[]> {
@@ -92,17 +76,22 @@ async function processRecords(side: Side, { both, run }: { both: boolean; run: n
     usageOf(first.pid).cpuSeconds +
     usageOf(second.pid).cpuSeconds +
     usageOfTree(testbed.postgresPid).cpuSeconds;
-  const before = { ...usageOf(first.pid), cpuSeconds: cpuNow() };
-  const startedAt = performance.now();
   process.kill(first.pid, 'SIGCONT');
   if (both) process.kill(second.pid, 'SIGCONT');
-  while (await hasWaiting(testbed)) await pause(10);
+  // A worker without work looks for it once a second, so the time counts from the first batch.
+  let waiting = sizes.records;
+  while (waiting === sizes.records) waiting = await countWaiting(testbed);
+  const [records, startedAt, cpuBefore] = [waiting, performance.now(), cpuNow()];
+  while (waiting > 0) {
+    await pause(10);
+    waiting = await countWaiting(testbed);
+  }
   const seconds = (performance.now() - startedAt) / 1_000;
-  const cpu = cpuBetween(before, { ...before, cpuSeconds: cpuNow() });
+  const cpuSeconds = cpuNow() - cpuBefore;
   // The worker must not be stopped in the middle of work that others would wait for.
   process.kill(second.pid, 'SIGCONT');
   await pause(200);
-  return { seconds, cpu };
+  return { perSecond: records / seconds, cpu: cpuSeconds / records, cores: cpuSeconds / seconds };
 }
 
 function eventsOf(count: number, run: number): object[] {
@@ -115,8 +104,9 @@ function eventsOf(count: number, run: number): object[] {
   }));
 }
 
-async function hasWaiting({ db }: Testbed): Promise<boolean> {
-  return (
-    (await db.query('SELECT 1 AS one FROM beckon.ingest_queue_state WHERE waiting > 0 LIMIT 1')).length > 0
+async function countWaiting({ db }: Testbed): Promise<number> {
+  const [row] = await db.query<{ waiting: number }>(
+    'SELECT coalesce(sum(waiting), 0)::int AS waiting FROM beckon.ingest_queue_state',
   );
+  return row?.waiting ?? 0;
 }
