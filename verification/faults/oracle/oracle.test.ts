@@ -233,10 +233,6 @@ const untouched = (facts: Facts): void => {
   draft(facts).moves = 3;
 };
 
-function report(outcome: 'delivered' | 'bounced'): Entry {
-  return { kind: 'report', at: T0 + 47 * SECOND, id: 'r1', email: EMAIL, outcome };
-}
-
 const OF_EMAILS: Case[] = [
   [
     'I5',
@@ -263,18 +259,6 @@ const OF_EMAILS: Case[] = [
     'I5',
     'a due draft was not processed',
     (facts) => Object.assign(draft(facts), { state: 'scheduled', dueAt: QUIET_AT - 5 * MINUTE }),
-  ],
-  [
-    'I5',
-    'a bounce that a provider reported is not recorded once',
-    () => {},
-    [report('bounced'), { kind: 'reported', at: T0 + 50 * SECOND, id: 'r1' }],
-  ],
-  [
-    'I5',
-    'an email is unknown although its provider reported it',
-    (facts) => Object.assign(email(facts), { state: 'unknown' }),
-    [report('delivered'), { kind: 'reported', at: T0 + 50 * SECOND, id: 'r1' }],
   ],
   ['I5', 'an approved draft has no due time', (facts) => (draft(facts).state = 'approved')],
   ['I6', 'an email was sent before its deadline', untouched],

@@ -1,7 +1,7 @@
 import type { SendResult } from '../../platform/mail/send-result.ts';
 import { type Ask, claimAsks } from './claim-asks.ts';
 import type { SendDeps } from './draft-batch.ts';
-import { listProjectsToAsk } from './email-rows.ts';
+import { listProjectsToAsk } from './ask-rows.ts';
 import { type AnswerDeps, recordAnswer } from './record-answer.ts';
 import type { Channels } from './relay-channels.ts';
 
@@ -9,8 +9,8 @@ export type AskDeps = {
   claiming: SendDeps;
   answering: AnswerDeps;
   channels: Channels;
-  submit(ask: Ask): Promise<SendResult>;
-  isStopping(): boolean;
+  submit: (ask: Ask) => Promise<SendResult>;
+  isStopping: () => boolean;
 };
 
 const PROJECTS_MAX = 1_000;

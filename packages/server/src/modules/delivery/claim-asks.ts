@@ -26,7 +26,8 @@ import {
 import { findPeople, type Person, personKey } from '../users/index.ts';
 import { type AskFacts, decideAsk, keepReasonOf, type UnknownEmail } from './decide-ask.ts';
 import type { Room, SendDeps } from './draft-batch.ts';
-import { type FrozenRow, findFrozen, findSentAgain, listDueAsks } from './email-rows.ts';
+import { findSentAgain, listDueAsks } from './ask-rows.ts';
+import { type FrozenRow, findFrozen } from './email-rows.ts';
 import { findRelayDomainGates, findSender, type ProjectSender } from './find-sender.ts';
 import type { GateFacts } from './gate/facts.ts';
 import { addressOf, type Gates, loadGates, passGates } from './send-checks.ts';
@@ -153,8 +154,8 @@ function decideOne(
   { draft, email }: { draft: Draft; email: UnknownEmail },
   context: OneContext,
 ): void {
-  const { now, room } = batch;
-  const { result, gates } = context;
+  const { now } = batch;
+  const { result } = context;
   const { id: draftId } = draft;
   const person = context.people.get(personKey(draft));
   const relay = context.relays.get(email.relay) ?? null;
@@ -173,7 +174,26 @@ function decideOne(
     hasBytes: frozen !== undefined,
     address: person && addressOf(person),
   });
-  if (reason !== null || !person || !relay || !frozen) return keep(reason ?? 'erased');
+  if (reason !== null || !person || !relay || !frozen) keep(reason ?? 'erased');
+  else askOrWait(batch, { draft, email, person, relay, frozen, keep }, context);
+}
+
+type Askable = {
+  draft: Draft;
+  email: UnknownEmail;
+  person: Person;
+  relay: RelayRef;
+  frozen: FrozenRow;
+  keep: (reason: string, detail?: Record<string, unknown>) => void;
+};
+
+/** Decides by the room of the relay and the send checks. */
+function askOrWait(
+  { now, room }: AskBatch,
+  { draft, email, person, relay, frozen, keep }: Askable,
+  { result, gates, domainGates }: OneContext,
+): void {
+  const { id: draftId } = draft;
   const key = connectionKey(relay);
   const { capacity, closedUntil } = room.of(relay);
   if (closedUntil !== null) {
@@ -182,7 +202,7 @@ function decideOne(
     return void result.updates.push({ draftId, askAt, isAsked: false });
   }
   if ((result.claims.get(key) ?? 0) >= Math.max(capacity, ASKS_MIN)) return;
-  const domainGate = context.domainGates.get(email.domain);
+  const domainGate = domainGates.get(email.domain);
   const gateResult = passGates(gates, draft, { person, isTriedAgain: true, domainGate });
   const decision = decideAsk(email, gateResult, now);
   if (decision.act === 'keep') return keep(decision.reason, decision.detail);

@@ -12,7 +12,7 @@ import {
   type Draft,
   ENGINE,
 } from '../drafts/index.ts';
-import { connectionKey } from '../sending/index.ts';
+import { connectionKey, type NewEmail } from '../sending/index.ts';
 import { type Person, personKey } from '../users/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
 import { addressOf, type Gates, loadGates, passGates } from './send-checks.ts';
@@ -214,6 +214,10 @@ function holdOrCancel(draft: Draft, { reason, until, detail }: FailedGate, now: 
   return hold(draft, { reason, until: isFixable ? now + CHECK_AGAIN_MS : until, now, detail });
 }
 
+function relayColumns(relay: ProjectSender['relay']): Pick<NewEmail, 'relay' | 'relayGeneration'> {
+  return { relay: relay?.id ?? null, relayGeneration: relay?.generation ?? null };
+}
+
 type ClaimInput = { draft: Draft; person: Person; sender: ProjectSender; gates: Gates };
 
 function send(
@@ -238,8 +242,7 @@ function send(
     ...claimed,
     id: emailId,
     template: email,
-    relay: relay?.id ?? null,
-    relayGeneration: relay?.generation ?? null,
+    ...relayColumns(relay),
     leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
   });
   const key = connectionKey(relay);

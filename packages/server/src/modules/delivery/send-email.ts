@@ -152,7 +152,7 @@ export function createSender(options: SenderOptions): DueDraftSender {
     claiming,
     answering: options,
     channels,
-    submit: ({ relay, claimedAt: _, ...email }) => submitSafely(transportOf(relay), email),
+    submit: ({ relay, ...email }) => submitSafely(transportOf(relay), email),
     isStopping: () => stopping,
   };
 
