@@ -17,7 +17,11 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'SELECT 1 FROM beckon.counted_event',
       ],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
-      'modules/inbound/tracking/hit-reads.ts': ['WHERE classify_at <= $1'],
+      'modules/drafts/ai-drafting/store.ts': ['SELECT min(next_at) FROM beckon.ai_drafting'],
+      'modules/inbound/tracking/hit-reads.ts': [
+        'WHERE classify_at <= $1',
+        'SELECT min(classify_at) FROM beckon.hit_count',
+      ],
       'modules/processing/prune-marks.ts': [
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',
@@ -25,6 +29,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/delivery/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
       'platform/locks/store.ts': [
         'FROM beckon.project_timer WHERE work = $3',
+        'SELECT min(next_at) FROM beckon.project_timer',
         'SELECT 1 FROM beckon.project_timer',
         'SELECT 1 FROM beckon.ingest_queue',
       ],

@@ -30,7 +30,6 @@ const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 const processor = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
-
 const DAY_MS = 86_400_000;
 let projectId = 0;
 /** Sorts before the other ids, and contains every character that a careless search handles wrongly. */

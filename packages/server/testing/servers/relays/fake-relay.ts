@@ -96,7 +96,6 @@ export async function startFakeRelay(kind: HttpRelayKind): Promise<FakeRelay> {
 }
 
 async function handle(relay: FakeRelay, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { provider } = relay;
   const { pathname, searchParams } = new URL(request.url ?? '/', relay.url);
   const head = {
     method: request.method ?? '',
@@ -104,7 +103,7 @@ async function handle(relay: FakeRelay, request: IncomingMessage, response: Serv
     query: searchParams,
     headers: request.headers,
   };
-  const isSubmission = provider.isSubmission({ ...head, body: Buffer.alloc(0) });
+  const isSubmission = relay.provider.isSubmission({ ...head, body: Buffer.alloc(0) });
   const planned = isSubmission ? relay.modes.shift() : 'accept';
   if (isSubmission) relay.submissions += 1;
   if (planned === 'cut') {
@@ -113,14 +112,25 @@ async function handle(relay: FakeRelay, request: IncomingMessage, response: Serv
   }
   const body = Buffer.from(await bufferText(request.setEncoding('latin1')), 'latin1');
   const read: FakeRequest = { ...head, body };
-  const mode = planned ?? relay.decide?.(provider.read(read)) ?? 'accept';
+  const mode = planned ?? decided(relay, read);
   const answer = isSubmission ? submission(relay, read, mode) : other(relay, read);
+  await respond(response, { mode, answer, latencyMs: relay.latencyMs });
+}
+
+function decided({ provider, decide }: FakeRelay, request: FakeRequest): FakeMode {
+  return decide?.(provider.read(request)) ?? 'accept';
+}
+
+async function respond(
+  response: ServerResponse,
+  { mode, answer, latencyMs }: { mode: FakeMode; answer: FakeAnswer; latencyMs: number },
+): Promise<void> {
   if (mode === 'hang' || mode === 'hang_after') return;
   if (mode === 'cut' || mode === 'cut_after') {
     response.destroy();
     return;
   }
-  if (relay.latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, relay.latencyMs));
+  if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
   send(response, mode === 'huge' ? enlarged(answer) : answer);
 }
 

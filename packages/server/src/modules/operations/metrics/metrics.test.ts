@@ -98,8 +98,9 @@ function outcome(type: string, refusal: string, seconds: number): Record<string,
 
 function email(state: string, more: Record<string, unknown>): Record<string, unknown> {
   const ids = { draft_id: randomUUID(), id: randomUUID(), rule_id: randomUUID() };
-  const about = { external_user_id: 'u1', address: 'a@example.com', counts: true, epoch: 1, attempts: 0 };
-  return { ...ids, ...about, state, claimed_at: ago(90), ...more };
+  const about = { external_user_id: 'u1', address: 'a@example.com', counts: true };
+  const claims = { epoch: 1, attempts: 0, asks: 0 };
+  return { ...ids, ...about, ...claims, state, claimed_at: ago(90), ...more };
 }
 
 /** Rows by table. Each gets the project's id unless it has one. */
