@@ -22,7 +22,9 @@ const root = join(folder, '..');
 const outputDir = values.out ?? join(folder, 'dist');
 // Several builds of one checkout may run at the same time.
 const work = join(folder, 'dist-next', String(process.pid));
-const [staged, made] = [join(work, 'pages'), join(work, 'made')];
+const staged = join(work, 'pages');
+// Next to the output, which may be on another disk.
+const made = values.out ? `${values.out}.${process.pid}` : join(work, 'made');
 
 // A test may start the build with another NODE_ENV.
 process.env.NODE_ENV = 'production';
@@ -37,7 +39,7 @@ try {
   finish();
   replace();
 } finally {
-  rmSync(work, { recursive: true, force: true });
+  for (const path of [work, made]) rmSync(path, { recursive: true, force: true });
 }
 
 /** Copies pages, pictures and the configuration into the folder that vitepress builds. */

@@ -31,12 +31,11 @@ export {
   endEmails,
   insertEmails,
   recordDelivered,
-  resolveEmails,
   markSubmitting,
-  updateAsks,
   upsertDomainLimits,
   withdrawClaims,
 } from './emails/store.ts';
+export { resolveEmails, updateAsks } from './emails/unknown-store.ts';
 export {
   type AssignedRelays,
   chooseRelay,
