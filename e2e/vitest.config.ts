@@ -13,7 +13,7 @@ export default defineConfig({
     include: ['e2e/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...left],
     // A browser and its server mostly take turns, and tests that kill processes wait most of the time.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: Sequencer },
     // Node.js loads the modules, as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
