@@ -27,15 +27,16 @@ export function usePostpone(): (what: PostponeArgs) => void {
   });
   return ({ draft, until, extend = false }) => {
     const params = { draft: draft.id };
-    change.mutate(
-      { params, body: { until, ...(extend ? { extend } : {}) } },
-      {
-        onSuccess: () =>
-          undoable({
-            message: `“${draft.subject}” postponed to ${formatTime(until, zone)}`,
-            undo: () => undo.mutate({ params, body: {} }),
-          }),
-      },
+    const body = { until, ...(extend ? { extend } : {}) };
+    // The callbacks of `mutate` are not called if the list was replaced in the meantime.
+    void change.mutateAsync({ params, body }).then(
+      () =>
+        undoable({
+          message: `“${draft.subject}” postponed to ${formatTime(until, zone)}`,
+          undo: () => undo.mutate({ params, body: {} }),
+        }),
+      // Reported by `onRefused`.
+      () => undefined,
     );
   };
 }
