@@ -9,6 +9,7 @@ import { benchProcessing } from './processing/index.ts';
 import { beginBench, beginRun, measuredTables } from './record.ts';
 import { benchReview } from './review/index.ts';
 import { keepResults, readResults, writePage } from './results.ts';
+import { benchScale } from './scale/index.ts';
 import { benchRules } from './rules/index.ts';
 import { benchSend } from './send/index.ts';
 import { benchSoak } from './soak/index.ts';
@@ -30,6 +31,7 @@ const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   rules: benchRules,
   whole: benchWhole,
   curves: benchCurves,
+  scale: benchScale,
   review: benchReview,
   send: benchSend,
   webhooks: benchWebhooks,

@@ -48,6 +48,28 @@ export function postgresPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
+/** CPU time in microseconds: of Beckon's processes, and of PostgreSQL. */
+export type CpuCost = { beckon: number; postgres: number };
+
+/** Both readings are of the same process of Beckon and of PostgreSQL. */
+export type UsagePair = { beckon: Usage; postgres: Usage };
+
+export function usagePair(beckonPid: number, postgresPid: number): UsagePair {
+  return { beckon: usageOf(beckonPid), postgres: usageOfTree(postgresPid) };
+}
+
+/** Returns the CPU time for each of `count` things that were done between two readings. */
+export function costBetween(before: UsagePair, after: UsagePair, count: number): CpuCost {
+  return {
+    beckon: (cpuBetween(before.beckon, after.beckon) / count) * 1e6,
+    postgres: (cpuBetween(before.postgres, after.postgres) / count) * 1e6,
+  };
+}
+
+export function totalCost({ beckon, postgres }: CpuCost): number {
+  return beckon + postgres;
+}
+
 export type DiskFigures = { p50Ms: number; p99Ms: number; maxMs: number };
 
 /** Measures the minimum cost of a commit: append 8 KiB, a page of the log, and wait until it is on the disk. */

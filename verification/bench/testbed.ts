@@ -24,6 +24,8 @@ export type Testbed = {
   postgresPid: number;
   /** The same as the product's, for secrets that are written into its tables. */
   encrypter: Encrypter;
+  /** The product's, for hashes of API keys that are written into its tables. */
+  pepper: Uint8Array;
   /** Creates a project with a key and rate limits. The limits are on, as in production, but too high to be reached. */
   project(): Promise<Project>;
   /** Starts the product as it runs in production. One testbed may have several, each with some of the roles. */
@@ -40,6 +42,7 @@ export type Server = Target & { stop(): Promise<void> };
 export type ServeOptions = { nodeOptions?: string[]; env?: NodeJS.ProcessEnv };
 
 const SECRET = 'a secret that only this run of the bench knows';
+const PEPPER = deriveKey(SECRET, 'api-key pepper');
 const REPOSITORY = join(import.meta.dirname, '../..');
 const MAIN = 'packages/server/src/main/main.ts';
 
@@ -80,6 +83,7 @@ export async function openTestbed(): Promise<Testbed> {
     url,
     postgresPid: postgresPid(join(dataDir, 'postgres')),
     encrypter: createEncrypter(SECRET, null, 'secrets at rest'),
+    pepper: PEPPER,
     project: () => makeProject(db),
     serve: (roles, { nodeOptions = [], env = {} } = {}) =>
       start([...nodeOptions, MAIN, 'serve'], { ...env, ROLES: roles, readyWhen: 'Beckon is ready' }),
@@ -114,10 +118,7 @@ async function migrate(url: string): Promise<void> {
 
 async function makeProject(db: Database): Promise<Project> {
   const { id } = await createProject(db, { name: 'bench' });
-  const { secret } = await createKey(
-    { db, pepper: deriveKey(SECRET, 'api-key pepper') },
-    { projectId: id, label: 'bench' },
-  );
+  const { secret } = await createKey({ db, pepper: PEPPER }, { projectId: id, label: 'bench' });
   await db.query(
     `UPDATE beckon.rate_limit SET rate = 1e6, burst = 1e6, tokens = 1e6 WHERE project_id = $1 AND endpoint = ANY($2)`,
     [id, ENDPOINTS],

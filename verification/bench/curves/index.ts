@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audiencesWithOthers, costOf, openSide } from '../processing/growth.ts';
-import { median } from '../measure.ts';
+import { median, totalCost } from '../measure.ts';
 import { micros, ratio, round, show } from '../print.ts';
 import * as rules from '../rules/many.ts';
 import { ofEvent } from '../world.ts';
@@ -26,7 +26,9 @@ function lines(quick: boolean): Line[] {
   async function processingCost(changes: Partial<typeof plain>): Promise<number[]> {
     const side = await openSide({ ...plain, ...changes }, { growth });
     try {
-      return await timesOf(growth.runs, (run) => costOf(side, growth.records, run));
+      return await timesOf(growth.runs, async (run) =>
+        totalCost(await costOf(side, { count: growth.records, run })),
+      );
     } finally {
       await side.testbed.close();
     }
@@ -35,7 +37,9 @@ function lines(quick: boolean): Line[] {
     const sizes = { rules: count, people: plain.people, events: growth.records, pairs: growth.runs };
     const side = await rules.openSide(count, sizes);
     try {
-      return await timesOf(growth.runs, (run) => rules.costOf(side, { kind: rules.KINDS[1], run, sizes }));
+      return await timesOf(growth.runs, async (run) =>
+        totalCost(await rules.costOf(side, { kind: rules.KINDS[1], run, sizes })),
+      );
     } finally {
       await side.testbed.close();
     }

@@ -1,4 +1,4 @@
-import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
+import { costBetween, type CpuCost, median, totalCost, usagePair } from '../measure.ts';
 import { ratio } from '../print.ts';
 import { type Testbed, openTestbed } from '../testbed.ts';
 import {
@@ -27,7 +27,13 @@ const BUSY = 2_000;
 const NAMES = ['feature_used'];
 
 export type Side = { testbed: Testbed; world: World; workerPid: number };
-export type StoredData = { people: number; events: number; audiences: Audience[] };
+export type StoredData = {
+  people: number;
+  events: number;
+  audiences: Audience[];
+  /** One of how many events will be about a lapsed user. */
+  lapsedEvery?: number;
+};
 
 export async function growth(sizes: Sizes): Promise<string[][]> {
   const { few, many, events } = sizes.growth;
@@ -60,7 +66,8 @@ async function compareSides(name: string, { plain, grown, sizes }: Case): Promis
     const costs: number[][] = [];
     for (let run = 0; run <= sizes.growth.runs; run += 1) {
       const pair: number[] = [];
-      for (const side of sides) pair.push(await costOf(side, sizes.growth.records, run));
+      for (const side of sides)
+        pair.push(totalCost(await costOf(side, { count: sizes.growth.records, run })));
       // The first run warms up.
       if (run > 0) costs.push(pair);
     }
@@ -78,7 +85,7 @@ export async function openSide(stored: StoredData, sizes: Pick<Sizes, 'growth'>)
   const testbed = await openTestbed();
   try {
     const { id: projectId } = await testbed.project();
-    const lapsed = (sizes.growth.runs + 1) * lapsedOf(sizes.growth.records);
+    const lapsed = (sizes.growth.runs + 1) * lapsedOf(sizes.growth.records, stored.lapsedEvery);
     const world = { projectId, people: BUSY + lapsed, lapsed, eventsOfEach: 4 };
     await makePeople(testbed, world);
     await serveAudiences(testbed, world, stored.audiences);
@@ -99,20 +106,18 @@ export async function openSide(stored: StoredData, sizes: Pick<Sizes, 'growth'>)
   }
 }
 
-/** Returns the CPU time for one event, in microseconds. */
+/** Returns the CPU time for one event. `lapsedEvery`: one of how many events is about a lapsed user, and changes two memberships. */
 export async function costOf(
   { testbed, world, workerPid }: Side,
-  count: number,
-  run: number,
-): Promise<number> {
+  { count, run, lapsedEvery }: { count: number; run: number; lapsedEvery?: number },
+): Promise<CpuCost> {
   const { db, postgresPid } = testbed;
   const { projectId } = world;
-  const cpuNow = (): number => usageOf(workerPid).cpuSeconds + usageOfTree(postgresPid).cpuSeconds;
   const before = await withProjectLock(db, projectId, async () => {
-    const records = backfillEvents(world, { count, run, names: NAMES });
+    const records = backfillEvents(world, { count, run, names: NAMES, lapsedEvery });
     await preload(db, { projectId, kind: 'events', records });
-    return { ...usageOf(workerPid), cpuSeconds: cpuNow() };
+    return usagePair(workerPid, postgresPid);
   });
   await untilProcessed(db, { projectId, records: count });
-  return (cpuBetween(before, { ...before, cpuSeconds: cpuNow() }) / count) * 1e6;
+  return costBetween(before, usagePair(workerPid, postgresPid), count);
 }

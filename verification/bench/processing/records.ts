@@ -7,22 +7,31 @@ export const CHUNK = 1_000;
 const DAY_MS = 86_400_000;
 /** A backfill covers the last days in chronological order. */
 const BACKFILL_MS = 3 * DAY_MS;
+const LAPSED_EVERY = 100;
 
 /**
- * Returns the events of a backfill: active users in random order, and in one of a hundred events a lapsed user, each once. `run` numbers
- * the runs over one world: each uses other lapsed users.
+ * Returns the events of a backfill: active users in random order, and in one of `lapsedEvery` events a lapsed user, each once. `run`
+ * numbers the runs over one world: each uses other lapsed users.
  */
 export function backfillEvents(
   world: World,
-  { count, run, names = EVENT_NAMES }: { count: number; run: number; names?: readonly string[] },
+  {
+    count,
+    run,
+    names = EVENT_NAMES,
+    lapsedEvery = LAPSED_EVERY,
+  }: { count: number; run: number; names?: readonly string[]; lapsedEvery?: number | undefined },
 ): object[] {
-  const lapsedFrom = run * lapsedOf(count);
-  if (lapsedFrom + lapsedOf(count) > world.lapsed)
+  const lapsedFrom = run * lapsedOf(count, lapsedEvery);
+  if (lapsedFrom + lapsedOf(count, lapsedEvery) > world.lapsed)
     throw new Error('not enough lapsed people for so many runs');
   const active = world.people - world.lapsed;
   const from = Date.now() - BACKFILL_MS;
   return Array.from({ length: count }, (_, i) => {
-    const n = i % 100 === 0 ? lapsedFrom + i / 100 : world.lapsed + Math.floor(Math.random() * active);
+    const n =
+      i % lapsedEvery === 0
+        ? lapsedFrom + i / lapsedEvery
+        : world.lapsed + Math.floor(Math.random() * active);
     return {
       external_user_id: userOf(n),
       name: names[i % names.length],
@@ -32,8 +41,8 @@ export function backfillEvents(
   });
 }
 
-export function lapsedOf(count: number): number {
-  return Math.ceil(count / 100);
+export function lapsedOf(count: number, lapsedEvery = LAPSED_EVERY): number {
+  return Math.ceil(count / lapsedEvery);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
+import { costBetween, type CpuCost, median, totalCost, usagePair } from '../measure.ts';
 import { ratio } from '../print.ts';
 import { type Testbed, openTestbed } from '../testbed.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
@@ -45,7 +45,7 @@ async function compared(kind: Kind, { sides, sizes }: Compared): Promise<string[
   for (let run = 0; run <= sizes.pairs; run += 1) {
     progress(`${kind}, pair ${run} of ${sizes.pairs}`);
     const pair: number[] = [];
-    for (const side of sides) pair.push(await costOf(side, { kind, run, sizes }));
+    for (const side of sides) pair.push(totalCost(await costOf(side, { kind, run, sizes })));
     // The first run warms up. After it the users of the first kind have entered.
     if (run > 0) costs.push(pair);
   }
@@ -126,15 +126,14 @@ function others(count: number): object[] {
 
 type Asked = { kind: Kind; run: number; sizes: Sizes['many'] };
 
-/** Returns the CPU time for one event, in microseconds. */
+/** Returns the CPU time for one event. */
 export async function costOf(
   { testbed, workerPid, projectId }: Side,
   { kind, run, sizes }: Asked,
-): Promise<number> {
+): Promise<CpuCost> {
   const { db, postgresPid } = testbed;
   const { events, people } = sizes;
   const personOf = (i: number): number => (kind === KINDS[0] ? i % people : people + run * events + i);
-  const used = (): number => usageOf(workerPid).cpuSeconds + usageOfTree(postgresPid).cpuSeconds;
   const before = await withProjectLock(db, projectId, async () => {
     const at = new Date().toISOString();
     const records = Array.from({ length: events }, (_, i) => ({
@@ -144,8 +143,8 @@ export async function costOf(
       occurred_at: at,
     }));
     await preload(db, { projectId, kind: 'events', records });
-    return { ...usageOf(workerPid), cpuSeconds: used() };
+    return usagePair(workerPid, postgresPid);
   });
   await untilProcessed(db, { projectId, records: events });
-  return (cpuBetween(before, { ...before, cpuSeconds: used() }) / events) * 1e6;
+  return costBetween(before, usagePair(workerPid, postgresPid), events);
 }
