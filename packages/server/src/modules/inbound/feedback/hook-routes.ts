@@ -1,15 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createFairQueue, QueueFull } from '../../../platform/async/fair-queue.ts';
+import type { FastifyInstance } from 'fastify';
+import { createFairQueue } from '../../../platform/async/fair-queue.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { AddressGuard } from '../../../platform/http/address-guard.ts';
-import { faultResponse } from '../../../platform/http/answers.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { HookRequest, RelayContext, RelayWebhook } from '../../../platform/relays/adapter.ts';
 import type { RelayKinds } from '../../../platform/relays/kinds.ts';
 import { findRelayWithSecrets } from '../../sending/index.ts';
 import { isId } from '../../workspace/index.ts';
+import { answerFailedHook, HOOK_RETRY_AFTER_S } from '../hook-errors.ts';
 import { applyEvents, type FeedbackDeps } from './apply-events.ts';
 
 export type HookDeps = FeedbackDeps & {
@@ -25,7 +25,6 @@ const BODY_MAX_BYTES = 1_048_576;
 
 /** A provider repeats what it could not deliver, so a relay that reports too fast is asked to wait. */
 const RELAY_QUEUE = { atOnce: 8, atOncePerKey: 2, slots: 400, slotsPerKey: 50 };
-const RETRY_AFTER_S = 5;
 
 /**
  * Receives the webhooks of providers at `POST /hooks/relays/<id>`. A request is read after its signature was verified. An unknown
@@ -40,7 +39,9 @@ export function mountRelayHooks(app: FastifyInstance, deps: HookDeps): void {
       { parseAs: 'buffer', bodyLimit: BODY_MAX_BYTES },
       (_request, body, done) => done(null, body),
     );
-    scope.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
+    scope.setErrorHandler((error, request, reply) =>
+      answerFailedHook(deps.log, 'relay_feedback.failed', { error, request, reply }),
+    );
     scope.post<Named>('/hooks/relays/:id', async (request, reply) => {
       const address = clientAddress(deps.transport, request.raw);
       const refusal = deps.guard.refusal(address);
@@ -87,25 +88,6 @@ async function confirms({ log }: HookDeps, { webhook, request, context }: Confir
   const result = (await webhook.confirm?.(request, context)) ?? 'none';
   if (result === 'none') return false;
   log.info({ relay_id: context.key, result }, 'relay_feedback.subscription');
-  if (result === 'failed') throw new Fault('busy', { retryAfterS: RETRY_AFTER_S });
+  if (result === 'failed') throw new Fault('busy', { retryAfterS: HOOK_RETRY_AFTER_S });
   return true;
-}
-
-type FailedHook = { error: unknown; request: FastifyRequest; reply: FastifyReply };
-
-function sendError({ log }: HookDeps, { error, request, reply }: FailedHook): FastifyReply {
-  const fault = faultOf(error);
-  if (fault === null) log.error({ err: error, request_id: request.id }, 'relay_feedback.failed');
-  const { status, headers, body } = faultResponse(
-    fault ?? new Fault('server_error', { retryAfterS: RETRY_AFTER_S }),
-  );
-  return reply.code(status).headers(headers).send(body);
-}
-
-function faultOf(error: unknown): Fault | null {
-  if (error instanceof Fault) return error;
-  if (error instanceof QueueFull) return new Fault('rate_limited', { retryAfterS: RETRY_AFTER_S });
-  const status = (error as { statusCode?: unknown }).statusCode;
-  if (status === 413) return new Fault('payload_too_large');
-  return typeof status === 'number' && status < 500 ? new Fault('bad_request') : null;
 }

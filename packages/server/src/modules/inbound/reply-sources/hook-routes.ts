@@ -1,13 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { AddressGuard } from '../../../platform/http/address-guard.ts';
-import { faultResponse } from '../../../platform/http/answers.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
 import { asObject, parseJson } from '../../../platform/relays/json.ts';
 import { basicPassword, isSecret } from '../../../platform/relays/verify.ts';
 import { isId } from '../../workspace/index.ts';
 import { MAIL_BYTES_MAX } from '../classification/read-mail.ts';
+import { answerFailedHook, HOOK_RETRY_AFTER_S } from '../hook-errors.ts';
 import type { ReceiveDeps } from '../mail/receive-mail.ts';
 import { SOURCE_SECRET } from './kinds.ts';
 import { receiveFromSource } from './receive-from-source.ts';
@@ -27,7 +27,6 @@ const BODY_MAX_BYTES = 24 * 1_048_576;
 /** Requests whose body is read at the same time, so that bodies take at most 200 MB. A service repeats a request that was refused. */
 const AT_ONCE = 8;
 const AT_ONCE_PER_SOURCE = 2;
-const RETRY_AFTER_S = 5;
 
 type Named = { Params: { id: string } };
 
@@ -45,11 +44,13 @@ export function mountReplyHooks(app: FastifyInstance, deps: SourceHookDeps): voi
       { parseAs: 'buffer', bodyLimit: BODY_MAX_BYTES },
       (_request, body, done) => done(null, body),
     );
-    scope.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
+    scope.setErrorHandler((error, request, reply) =>
+      answerFailedHook(deps.log, 'reply_source.failed', { error, request, reply }),
+    );
     scope.addHook<Named>('onRequest', async (request, reply) => {
       const source = await requireSource(deps, request);
       const release = slots.take(source.id);
-      if (!release) throw new Fault('rate_limited', { retryAfterS: RETRY_AFTER_S });
+      if (!release) throw new Fault('rate_limited', { retryAfterS: HOOK_RETRY_AFTER_S });
       reply.raw.once('close', release);
       sources.set(request, source);
     });
@@ -123,22 +124,4 @@ const NO_RAW =
 function rawOfPostmark(body: Buffer): Buffer | null {
   const raw = asObject(parseJson(body))['RawEmail'];
   return typeof raw === 'string' ? Buffer.from(raw) : null;
-}
-
-type FailedHook = { error: unknown; request: FastifyRequest; reply: FastifyReply };
-
-function sendError({ log }: SourceHookDeps, { error, request, reply }: FailedHook): FastifyReply {
-  const fault = faultOf(error);
-  if (fault === null) log.error({ err: error, request_id: request.id }, 'reply_source.failed');
-  const { status, headers, body } = faultResponse(
-    fault ?? new Fault('server_error', { retryAfterS: RETRY_AFTER_S }),
-  );
-  return reply.code(status).headers(headers).send(body);
-}
-
-function faultOf(error: unknown): Fault | null {
-  if (error instanceof Fault) return error;
-  const status = (error as { statusCode?: unknown }).statusCode;
-  if (status === 413) return new Fault('payload_too_large');
-  return typeof status === 'number' && status < 500 ? new Fault('bad_request') : null;
 }
