@@ -37,8 +37,6 @@ afterAll(async () => {
   await Promise.all([first.close(), second.close()]);
 });
 beforeEach(() => failing.plan(null));
-// Later tests move time on. A project whose relay is gone would be tried again every few seconds of it.
-afterEach(() => db.query('DELETE FROM beckon.project_timer'));
 
 async function signUp(scenario: MailScenario, ...users: string[]): Promise<void> {
   for (const userId of users) await scenario.user(userId, { email: `${userId}@home.test` });
