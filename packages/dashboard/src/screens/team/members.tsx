@@ -137,15 +137,15 @@ function useRoleChange(): (member: MemberListed, role: Role) => void {
     onRefused: (error: ApiError) => refused(error),
   });
   const to = (member: MemberListed, role: Role): void =>
-    change.mutate(
-      { params: { member: member.id }, body: { role } },
-      {
-        onSuccess: () =>
-          undoable({
-            message: `${member.name} is now ${role}`,
-            undo: () => change.mutate({ params: { member: member.id }, body: { role: member.role } }),
-          }),
-      },
+    // The callbacks of `mutate` are not called if the list was replaced in the meantime.
+    void change.mutateAsync({ params: { member: member.id }, body: { role } }).then(
+      () =>
+        undoable({
+          message: `${member.name} is now ${role}`,
+          undo: () => change.mutate({ params: { member: member.id }, body: { role: member.role } }),
+        }),
+      // Reported by `onRefused`.
+      () => undefined,
     );
   return to;
 }
