@@ -81,6 +81,7 @@ describe('SQL statements outside the product', () => {
       'verification/bench/processing/standing.ts',
       'verification/bench/rules/baseline.ts',
       'verification/bench/rules/claims.ts',
+      'verification/bench/scale/many-projects.ts',
       'verification/bench/send/throughput.ts',
       'verification/bench/whole/baseline.ts',
       'verification/bench/world.ts',

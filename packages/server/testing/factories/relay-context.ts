@@ -3,6 +3,9 @@ import { createOutbound, type Outbound, type OutboundOptions } from '../../src/p
 import { SNS_CERTIFICATE_URL, snsPair } from '../servers/relays/ses.ts';
 import { goodEmail } from './outgoing-email.ts';
 
+/** The certificate of the fake SNS is made when a test first needs it, and is valid from then on. So this time is an hour later. */
+export const HOOK_TIME = Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000;
+
 /** The real outbound client, which gets the certificate of SNS from the fake instead of the internet. */
 export function relayOutbound(options: Partial<OutboundOptions> = {}): Outbound & { urls: string[] } {
   const outbound = createOutbound({ allowPrivate: true, ...options });

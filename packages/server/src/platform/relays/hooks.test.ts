@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { relayContext, relayOutbound, RELAY_TOKEN } from '../../../testing/factories/relay-context.ts';
+import {
+  HOOK_TIME,
+  relayContext,
+  relayOutbound,
+  RELAY_TOKEN,
+} from '../../../testing/factories/relay-context.ts';
 import { type FakeRelay, startFakeRelay } from '../../../testing/servers/relays/fake-relay.ts';
 import type { FakeEvent, FakeHook } from '../../../testing/servers/relays/provider.ts';
 import type { HttpRelayKind } from './adapter.ts';
 import { RELAY_ADAPTERS } from './adapters.ts';
 
 const KINDS = Object.keys(RELAY_ADAPTERS) as HttpRelayKind[];
-const NOW = Date.UTC(2026, 10, 28, 12);
+const NOW = HOOK_TIME;
 const TEXT = '550 5.1.1 The email account that you tried to reach does not exist';
 
 const outbound = relayOutbound();

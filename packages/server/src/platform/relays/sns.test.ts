@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { relayContext, relayOutbound } from '../../../testing/factories/relay-context.ts';
+import { HOOK_TIME, relayContext, relayOutbound } from '../../../testing/factories/relay-context.ts';
 import { SES_TOPIC, signedSns, SNS_CERTIFICATE_URL } from '../../../testing/servers/relays/ses.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { confirmSns, verifySns } from './sns.ts';
 
-const NOW = Date.UTC(2026, 10, 28, 12);
+const NOW = HOOK_TIME;
 const CONFIRM_URL = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
 const NOTIFICATION = { Type: 'Notification', MessageId: 'm1', Message: '{}' };
 const CONFIRMATION = {
