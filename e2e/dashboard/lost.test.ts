@@ -55,6 +55,8 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await write('Typed while it was gone');
     await notOpened().waitFor();
     await page.unroute('**/open-editor');
+    // The editor is loaded after the page, and needs the server for that.
+    await email().getByRole('button', { name: 'Bold' }).waitFor();
     await markPage();
     await installation.kill();
     await banner().waitFor();
@@ -90,6 +92,19 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await heading('Typed without a session').waitFor();
     expect(await isMarked()).toBe(true);
     await context.close();
+  });
+
+  test('keeps the page while a screen cannot be loaded, and loads it when the server answers', async () => {
+    await page.goto(`${installation.url}/p/${projectId}/review`);
+    await email().getByRole('heading', { level: 2 }).waitFor();
+    await markPage();
+    await installation.kill();
+    await page.getByRole('link', { name: 'Templates' }).click();
+    await banner().waitFor();
+    expect(await isMarked()).toBe(true);
+    await installation.start();
+    await page.getByRole('heading', { level: 1, name: 'Templates' }).waitFor();
+    expect(await isMarked()).toBe(false);
   });
 
   test('restores unsaved text after a reload', async () => {

@@ -8,9 +8,9 @@ import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProvider } from '../api/index.ts';
 import { KeysProvider } from '../parts/index.ts';
+import { reloadForParts } from '../parts/load-part.ts';
 import { loadWhenShown } from '../parts/when-shown.ts';
 import { keepFocus } from './keep-focus.ts';
-import { reloadOnNewVersion } from './new-version.ts';
 import { router } from './router.ts';
 import { theme, variables } from './theme.ts';
 
@@ -20,7 +20,7 @@ const Notices = lazy(() => loadWhenShown(() => import('./notices.tsx')));
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 
-reloadOnNewVersion();
+reloadForParts();
 keepFocus();
 createRoot(root).render(
   <StrictMode>

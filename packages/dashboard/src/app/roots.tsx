@@ -6,9 +6,14 @@ import {
   redirect,
   type RouteComponent,
 } from '@tanstack/react-router';
+import { loadPart } from '../parts/load-part.ts';
 import { searchOf, type Shape } from '../parts/search.ts';
 import { presentPath } from './former-paths.ts';
 import { NotFound } from './not-found.tsx';
+
+/** A screen that is loaded when its page is opened. */
+export const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => loadPart(load), name);
 
 /** The root routes. Each page has one of them as its parent. */
 export const rootRoute = createRootRoute({
@@ -25,14 +30,14 @@ export const rootRoute = createRootRoute({
 export const projectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/p/$project',
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyPage(() => import('./shell.tsx'), 'Shell'),
 });
 
 /** Pages outside of projects: sign-in, set-up, the profile. */
 export const outsideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'outside',
-  component: lazyRouteComponent(() => import('./outside.tsx'), 'Outside'),
+  component: lazyPage(() => import('./outside.tsx'), 'Outside'),
 });
 
 export function projectPage<const Path extends string, S extends Shape>(path: Path, ...page: Page<S>) {

@@ -2,7 +2,6 @@ import { Search, X } from 'lucide-react';
 import {
   type FocusEvent as ReactFocusEvent,
   type KeyboardEvent as ReactKeyboardEvent,
-  lazy,
   type ReactNode,
   type RefObject,
   Suspense,
@@ -22,6 +21,7 @@ import {
   takeAll,
   takeFinished,
 } from './filter-text.ts';
+import { lazyPart } from './load-part.ts';
 import { useKeys } from './use-keys.tsx';
 
 /** The delay between the last keystroke and the request, which is longer while a value is typed: part of it may be no value. */
@@ -29,9 +29,7 @@ const AFTER_MS = 250;
 const UNFINISHED_AFTER_MS = 700;
 
 /** The suggestions are loaded when the filter is first used. */
-const FilterSuggestions = lazy(async () => ({
-  default: (await import('./filter-suggestions.tsx')).FilterSuggestions,
-}));
+const FilterSuggestions = lazyPart(() => import('./filter-suggestions.tsx'), 'FilterSuggestions');
 
 /** Handles a key that was pressed in the input; true if it did something. */
 export type SuggestionKeys = (key: string) => boolean;

@@ -1,6 +1,7 @@
 import type { ListName } from '@beckon/contract/dashboard';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { Failed } from './error-box.tsx';
+import { lazyPart } from './load-part.ts';
 import classes from './filter-box.module.css';
 
 export type FilterBoxProps = {
@@ -14,9 +15,7 @@ export type FilterBoxProps = {
   list?: ListName;
 };
 
-const FilterBoxInner = lazy(async () => ({
-  default: (await import('./filter-box-inner.tsx')).FilterBoxInner,
-}));
+const FilterBoxInner = lazyPart(() => import('./filter-box-inner.tsx'), 'FilterBoxInner');
 
 /** The filter of all lists. It is loaded beside the rows, which a member reads first. */
 export function FilterBox(props: FilterBoxProps): ReactNode {

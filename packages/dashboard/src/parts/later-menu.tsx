@@ -11,6 +11,8 @@ import {
   useState,
 } from 'react';
 
+import { loadPart } from './load-part.ts';
+
 type Button = ReactElement<HTMLAttributes<HTMLElement> & RefAttributes<HTMLElement>>;
 /** The button of a menu, which the loaded menu shows too. */
 export type MenuButton = { button: Button };
@@ -22,7 +24,7 @@ export type MenuButton = { button: Button };
 export function laterMenu<Props extends MenuButton>(
   load: () => Promise<ComponentType<Props>>,
 ): (props: Props) => ReactNode {
-  const Loaded = lazy(async () => ({ default: await load() }));
+  const Loaded = lazy(async () => ({ default: await loadPart(load) }));
   return function LaterMenu(props: Props): ReactNode {
     const [isOpened, setOpened] = useState(false);
     const preload = (): void => void load();

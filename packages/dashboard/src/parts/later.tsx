@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { loadPart } from './load-part.ts';
 import { Lines } from './page.tsx';
 import { useFocusBack } from './use-focus-back.ts';
 
@@ -11,7 +12,7 @@ export function later<Module, Name extends keyof Module>(
   name: Name,
   waiting: ReactNode = <Lines />,
 ): Module[Name] {
-  const Loaded = lazy(async () => ({ default: (await load())[name] as ComponentType<object> }));
+  const Loaded = lazy(async () => ({ default: (await loadPart(load))[name] as ComponentType<object> }));
   function Later(props: object): ReactNode {
     useFocusBack(true);
     return (

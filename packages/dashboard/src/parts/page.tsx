@@ -1,8 +1,9 @@
 import { Group, Skeleton, Stack, Title } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { BookOpen, ChevronRight } from 'lucide-react';
-import { createContext, lazy, type ReactNode, Suspense, use, useDeferredValue, useEffect } from 'react';
+import { createContext, type ReactNode, Suspense, use, useDeferredValue, useEffect } from 'react';
 import { ErrorBox, type Failed } from './error-box.tsx';
+import { lazyPart } from './load-part.ts';
 import classes from './page.module.css';
 
 export type PageProps = {
@@ -111,7 +112,7 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>): ReactN
 
 const NOT_FOUND = 404;
 /** Loaded when it is needed, which is seldom. */
-const NotHere = lazy(async () => ({ default: (await import('./not-here.tsx')).NotHere }));
+const NotHere = lazyPart(() => import('./not-here.tsx'), 'NotHere');
 
 /** A skeleton of this many lines of text. */
 export function Lines({ count = 4 }: { count?: number }): ReactNode {

@@ -1,12 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
+import { lazyPart } from './load-part.ts';
 import classes from './save-bar.module.css';
 import { useKeys } from './use-keys.tsx';
 import { ActButton } from './act-button.tsx';
 
 // Loaded with the first change, so that it also opens while the server is unreachable.
-const LeaveDialog = lazy(async () => ({ default: (await import('./leave-dialog.tsx')).LeaveDialog }));
+const LeaveDialog = lazyPart(() => import('./leave-dialog.tsx'), 'LeaveDialog');
 
 export type SaveBarProps = {
   dirty: boolean;

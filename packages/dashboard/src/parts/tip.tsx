@@ -1,7 +1,8 @@
 import type { FloatingPosition } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazyPart } from './load-part.ts';
 
-export const TipBubble = lazy(() => import('./tip-bubble.tsx'));
+export const TipBubble = lazyPart(() => import('./tip-bubble.tsx'), 'default');
 const OPEN_AFTER_MS = 300;
 
 export type TipProps = {

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { Check, CircleHelp } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from './load-part.ts';
 
 /** An undo takes effect within ten seconds of the action. The offer ends half a second earlier, so that its request arrives in time. */
 const OFFERED_MS = 9_500;
@@ -8,7 +9,7 @@ const OFFERED_MS = 9_500;
 const SHOWN_MAX = 3;
 
 export const loadUndoToast = () => import('./undo-toast.tsx');
-const UndoToast = lazy(loadUndoToast);
+const UndoToast = lazyPart(loadUndoToast, 'default');
 
 /** `isInDoubt`: the action got no response, so it may or may not have been done. */
 export type UndoOffer = { message: string; isInDoubt?: boolean };

@@ -1,5 +1,9 @@
+import { loadPart } from './load-part.ts';
+
 const LOADING = '.mantine-Skeleton-root, [aria-busy="true"]';
 const LOOK_EVERY_MS = 50;
+/** A screen may show its list before the skeleton of the chosen item, so it must be shown this many times in a row. */
+const SHOWN_LOOKS = 6;
 /** A page whose data does not arrive still needs its notifications. */
 const AFTER_MS = 5_000;
 
@@ -12,13 +16,13 @@ let shown: Promise<void> | undefined;
 function whenShown(): Promise<void> {
   shown ??= new Promise((resolve) => {
     const until = performance.now() + AFTER_MS;
-    // A screen may be replaced by its skeleton just after it was first shown, so it must be shown twice in a row.
-    const look = (wasShown: boolean): void => {
+    const look = (before: number): void => {
       const isShown = document.querySelector('h1') !== null && document.querySelector(LOADING) === null;
-      if ((isShown && wasShown) || performance.now() > until) resolve();
-      else setTimeout(look, LOOK_EVERY_MS, isShown);
+      const looks = isShown ? before + 1 : 0;
+      if (looks === SHOWN_LOOKS || performance.now() > until) resolve();
+      else setTimeout(look, LOOK_EVERY_MS, looks);
     };
-    look(false);
+    look(0);
   });
   return shown;
 }
@@ -26,5 +30,5 @@ function whenShown(): Promise<void> {
 /** For `lazy`: loads a module when the first screen is shown. */
 export async function loadWhenShown<Module>(load: () => Promise<Module>): Promise<Module> {
   await whenShown();
-  return await load();
+  return await loadPart(load);
 }

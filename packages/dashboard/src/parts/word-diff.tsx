@@ -1,9 +1,10 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
+import { lazyPart } from './load-part.ts';
 
 export type WordDiffProps = { before: string; after: string; label?: string };
 
-const Inner = lazy(() => import('./word-diff-inner.tsx'));
+const Inner = lazyPart(() => import('./word-diff-inner.tsx'), 'default');
 
 /** A diff of two texts: removed words are struck through, added words underlined, and screen readers hear both. */
 export function WordDiff(props: WordDiffProps): ReactNode {

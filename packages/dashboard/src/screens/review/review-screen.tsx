@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { Empty, type Failed, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
+import { lazyPart } from '../../parts/load-part.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
 import { type Fold, filterOfFold } from './folds.ts';
@@ -15,9 +16,9 @@ import classes from './review.module.css';
 
 const ReviewDialogs = later(() => import('./review-dialogs.tsx'), 'ReviewDialogs', null);
 /** BulkBar is shown while drafts are selected. It takes no focus, so it is not loaded with `later`, which restores the focus. */
-const BulkBar = lazy(async () => ({ default: (await import('./bulk.tsx')).BulkBar }));
+const BulkBar = lazyPart(() => import('./bulk.tsx'), 'BulkBar');
 /** ContextPane is beside the draft on a wide page. It handles the focus itself. */
-const ContextPane = lazy(async () => ({ default: (await import('./context-pane.tsx')).ContextPane }));
+const ContextPane = lazyPart(() => import('./context-pane.tsx'), 'ContextPane');
 const Decided = later(() => import('./decided.tsx'), 'Decided');
 const CaughtUp = later(() => import('./caught-up.tsx'), 'CaughtUp', null);
 const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);

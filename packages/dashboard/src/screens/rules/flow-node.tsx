@@ -11,23 +11,16 @@ import {
   Radio,
   Split,
 } from 'lucide-react';
-import {
-  type ComponentProps,
-  lazy,
-  type ReactElement,
-  type ReactNode,
-  Suspense,
-  useRef,
-  useState,
-} from 'react';
+import { type ComponentProps, type ReactElement, type ReactNode, Suspense, useRef, useState } from 'react';
 import { endWords } from '../../parts/end-words.ts';
+import { lazyPart } from '../../parts/load-part.ts';
 import { type Piece, stepKind, type StepKind } from './document.ts';
 import { useFlow } from './flow-context.ts';
 import { isOnEdge, KIND_NAMES, type Part, stepName, type StepNumbers, stepTitle } from './flow-words.ts';
 import classes from './flow.module.css';
 
-const InsertMenu = lazy(async () => ({ default: (await import('./flow-menus.tsx')).InsertMenu }));
-const StepMenu = lazy(async () => ({ default: (await import('./flow-menus.tsx')).StepMenu }));
+const InsertMenu = lazyPart(() => import('./flow-menus.tsx'), 'InsertMenu');
+const StepMenu = lazyPart(() => import('./flow-menus.tsx'), 'StepMenu');
 
 export const STEP_ICONS: Record<StepKind, LucideIcon> = {
   email: Mail,
