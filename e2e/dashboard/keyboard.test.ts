@@ -5,7 +5,7 @@ import { hasBrowser } from '../kit/browser.ts';
 import { DEMO_TIMEOUT_MS, type DemoInBrowser, demoInBrowser } from '../kit/demo.ts';
 import { type Keys, keysOn } from '../kit/keys.ts';
 import { screenOf, screensOf } from '../kit/screens.ts';
-import { navigateTo } from '../kit/walk.ts';
+import { navigateTo, shownText } from '../kit/walk.ts';
 
 const CSV = {
   name: 'customers.csv',
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('screens by keyboard alone', () => {
     (await owner.session.request<{ data: T }>(method, `/projects/${owner.demo}/${path}`, body)).data;
   const button = (name: string | RegExp): Locator => page.getByRole('button', { name, exact: true });
   const dialog = (name: string | RegExp): Locator => page.getByRole('dialog', { name });
-  const text = (words: string | RegExp): Promise<void> => page.getByText(words).first().waitFor();
+  const text = (words: string | RegExp): Promise<void> => shownText(page, words);
   const title = (name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
   /** After a change of the page, the focus is on its title. */
   const arrived = (name: string | RegExp): Promise<void> => keys.isOn(title(name));

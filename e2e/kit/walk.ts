@@ -19,6 +19,18 @@ export async function settled(page: Page): Promise<void> {
     .waitFor({ state: 'detached' });
 }
 
+/** Waits for words on the page. The error says what the notifications say instead. */
+export async function shownText(page: Page, words: string | RegExp): Promise<void> {
+  try {
+    await page.getByText(words).first().waitFor();
+  } catch {
+    const notices = await page.locator('.mantine-Notification-root').allInnerTexts();
+    throw new Error(
+      `${String(words)} is not on ${page.url()}, but these notifications: ${JSON.stringify(notices)}`,
+    );
+  }
+}
+
 /** Opens each tab of the screen, and each tab within its content, and calls `look` every time. */
 export async function eachTab(page: Page, look: () => Promise<void>, within = ''): Promise<void> {
   const inPanel = `${within}[role="tabpanel"] `;

@@ -119,7 +119,7 @@ function useFilterBox({ value, onChange }: FilterBoxProps) {
 }
 
 function FilterInput(props: FilterBoxProps & { box: Box; isFaulty: boolean }): ReactNode {
-  const { label = 'Filter', placeholder = 'Search or filter', isFaulty, box } = props;
+  const { label = 'Filter', placeholder, isFaulty, box } = props;
   const { input, parts, setParts, isOpen, setOpen, expanded, listId, errorId } = box;
   return (
     <input

@@ -1,4 +1,5 @@
 import type { ListName } from '@beckon/contract/dashboard';
+import { Search } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import type { Failed } from './error-box.tsx';
 import { lazyPart } from './load-part.ts';
@@ -18,19 +19,22 @@ export type FilterBoxProps = {
 const FilterBoxInner = lazyPart(() => import('./filter-box-inner.tsx'), 'FilterBoxInner');
 
 /** The filter of all lists. It is loaded beside the rows, which a member reads first. */
-export function FilterBox(props: FilterBoxProps): ReactNode {
+export function FilterBox({ placeholder = 'Search or filter', ...props }: FilterBoxProps): ReactNode {
   return (
-    <Suspense fallback={<Waiting />}>
-      <FilterBoxInner {...props} />
+    <Suspense fallback={<Waiting text={props.value ?? placeholder} />}>
+      <FilterBoxInner {...props} placeholder={placeholder} />
     </Suspense>
   );
 }
 
 /** The filter before it is loaded, in the same size. */
-function Waiting(): ReactNode {
+function Waiting({ text }: { text: string }): ReactNode {
   return (
-    <div className={classes.root}>
-      <div className={classes.box} />
+    <div className={classes.root} aria-hidden="true">
+      <div className={classes.box}>
+        <Search size={15} className={classes.icon} />
+        <input className={classes.input} disabled placeholder={text} />
+      </div>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
+import { isAnswering } from '../api/is-answering.ts';
 
 const RELOADED_AT = 'beckon-reloaded-at';
 const NOT_AGAIN_FOR_MS = 30_000;
@@ -35,12 +36,8 @@ export function reloadForParts(): void {
 }
 
 async function reloadOnAnswer(): Promise<void> {
-  const answers = (): Promise<boolean> =>
-    fetch(location.href, { cache: 'no-store' }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  while (!(await isAnswering(location.href)))
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   sessionStorage.setItem(RELOADED_AT, String(Date.now()));
   location.reload();
 }

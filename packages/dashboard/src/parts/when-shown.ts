@@ -10,8 +10,8 @@ const AFTER_MS = 5_000;
 let shown: Promise<void> | undefined;
 
 /**
- * Resolves when the first screen shows its heading and its data, or after five seconds. Parts that a member needs later, such as an editor, are
- * loaded then, so that no screen waits for them.
+ * Resolves when the first screen shows its heading and its data, when the member first presses a key or a button, or after five seconds. Parts
+ * that a member needs later, such as an editor, are loaded then, so that no screen waits for them.
  */
 function whenShown(): Promise<void> {
   shown ??= new Promise((resolve) => {
@@ -23,6 +23,8 @@ function whenShown(): Promise<void> {
       else setTimeout(look, LOOK_EVERY_MS, looks);
     };
     look(0);
+    for (const type of ['keydown', 'pointerdown'])
+      document.addEventListener(type, () => resolve(), { once: true, capture: true });
   });
   return shown;
 }
