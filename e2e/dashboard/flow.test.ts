@@ -51,6 +51,23 @@ describe.skipIf(!hasBrowser)('flow of a rule in Chromium', () => {
     await page.keyboard.press('Enter');
   }
 
+  test('shows no nodes until the words of a saved rule are loaded', async () => {
+    const { id } = await createRule('With words', [email('First')]);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    for (const request of ['**/flow?*', '**/rules/check'])
+      await page.route(request, async (route) => {
+        await released;
+        await route.continue();
+      });
+    await page.goto(`${owner.url}/p/${owner.projectId}/rules/${id}`);
+    await page.getByText('Passed and left').waitFor();
+    expect(await flowIn(page).count()).toBe(0);
+    release();
+    await flowIn(page).getByText('When report_exported happens').waitFor();
+    expect(await page.getByText('Choose a trigger').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('builds, moves and deletes a branch by keyboard alone, and keeps the focus on a node', async () => {
     const { id } = await createRule('By keyboard', [email('First')]);
     await open(id);

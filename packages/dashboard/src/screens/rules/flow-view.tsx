@@ -1,9 +1,9 @@
 import { Alert, Group } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
-import type { RuleDetails, RuleDocument } from '@beckon/contract/dashboard';
+import type { RuleDetails, RuleDocument, RuleFlow } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { tickProps } from '../../parts/bind.ts';
-import { ErrorBox, later, WhenOpened } from '../../parts/index.ts';
+import { ErrorBox, later, Lines, WhenOpened } from '../../parts/index.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
@@ -42,6 +42,7 @@ export function FlowView({ document, onChange, rule, checking, readOnly }: Props
   );
   const flow = query.data?.data;
   const labels = useLabels(checking, rule, flow);
+  const isWaiting = rule !== null && hasNoWords(flow, checking);
   const { actions, opened, close, said, canvas } = useFlowActions({ document, onChange, labels, readOnly });
   const data = useFlowData({ document, rule, flow, checking, overlay: isOverlaid ? found : null });
   const context = useMemo(
@@ -67,12 +68,7 @@ export function FlowView({ document, onChange, rule, checking, readOnly }: Props
       <RuleSummary {...checking} isBrief onPick={({ field = '' }) => actions.open(partOf(field, document))} />
       <div className={classes.view} ref={canvas}>
         <div className={classes.canvas}>
-          <ol className={classes.list} aria-label="Flow of the rule">
-            <Triggers triggers={triggersOf(document)} flow={flow} />
-            <Condition condition={document['only_if']} flow={flow} />
-            <StepItems steps={piecesOf(document['steps'])} list="steps" />
-            <Goal document={document} flow={flow} />
-          </ol>
+          {isWaiting ? <Lines count={8} /> : <Nodes document={document} flow={flow} />}
         </div>
         <Sides document={document} flow={flow} />
       </div>
@@ -88,6 +84,22 @@ export function FlowView({ document, onChange, rule, checking, readOnly }: Props
         />
       </WhenOpened>
     </FlowContext>
+  );
+}
+
+/** Without its words, a saved rule would look empty. */
+function hasNoWords(flow: RuleFlow | undefined, { checked, error }: Checked): boolean {
+  return !flow && !checked && !error;
+}
+
+function Nodes({ document, flow }: { document: RuleDocument; flow: RuleFlow | undefined }): ReactNode {
+  return (
+    <ol className={classes.list} aria-label="Flow of the rule">
+      <Triggers triggers={triggersOf(document)} flow={flow} />
+      <Condition condition={document['only_if']} flow={flow} />
+      <StepItems steps={piecesOf(document['steps'])} list="steps" />
+      <Goal document={document} flow={flow} />
+    </ol>
   );
 }
 
