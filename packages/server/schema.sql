@@ -689,7 +689,7 @@ CREATE TABLE beckon.relay (
   feedback_proven_at timestamp with time zone,
   feedback_cursor text COLLATE "C"
 );
-COMMENT ON TABLE beckon.relay IS 'A relay of a project, or with project_id 0 of the installation.';
+COMMENT ON TABLE beckon.relay IS 'A relay of a project, or with project_id 0 of the installation. The kind smtp_url is the feedback of the relay of SMTP_URL.';
 COMMENT ON COLUMN beckon.relay.settings IS 'The values of its fields that are not secret.';
 COMMENT ON COLUMN beckon.relay.encrypted_secrets IS 'The values of its secret fields as a JSON object.';
 COMMENT ON COLUMN beckon.relay.generation IS 'Raised by each change of its settings or secrets. Workers open a new connection for each generation.';
@@ -1562,6 +1562,7 @@ CREATE INDEX project_timer_next_at ON beckon.project_timer USING btree (work, ne
 CREATE INDEX relay_assignment_relay ON beckon.relay_assignment USING btree (relay_project_id, relay_id);
 CREATE INDEX relay_event_received_at ON beckon.relay_event USING btree (received_at);
 CREATE INDEX relay_id ON beckon.relay USING btree (id);
+CREATE UNIQUE INDEX relay_smtp_url ON beckon.relay USING btree (project_id) WHERE (kind = 'smtp_url'::text);
 CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, email_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);

@@ -4,7 +4,7 @@ import { text } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
 import { findRelay, RELAYS } from './relay-options.ts';
 
-const FEEDBACK = 'GET /projects/:project/relays/:relay/feedback';
+export const FEEDBACK = 'GET /projects/:project/relays/:relay/feedback';
 const REGISTER = 'POST /projects/:project/relays/:relay/feedback/webhook';
 const PROVE = 'POST /projects/:project/relays/:relay/feedback/proof';
 
@@ -30,10 +30,10 @@ export const feedbackCommands = [
     args: RELAY,
     routes: [RELAYS, REGISTER],
     async run(context, { relay }) {
-      const { id, name, title } = await findRelay(context, relay);
+      const { id, name } = await findRelay(context, relay);
       const { data } = await context.api.call(REGISTER, { params: { relay: id } });
-      await context.output.value(data, () => [
-        `Created the webhook at ${title}.`,
+      await context.output.value(data, ({ provider }) => [
+        `Created the webhook at ${provider}.`,
         `Prove that it works: beckon relays prove ${name}`,
       ]);
     },
@@ -64,12 +64,12 @@ export const feedbackCommands = [
     args: RELAY,
     routes: [RELAYS, SUPPRESSIONS],
     async run(context, { relay }) {
-      const { id, title } = await findRelay(context, relay);
+      const { id } = await findRelay(context, relay);
       const { data } = await context.api.call(SUPPRESSIONS, { params: { relay: id } });
       await context.output.value(
         data,
         ({ rows, added }) =>
-          `Read ${rows} addresses of ${title}, and suppressed ${added} of them that were not yet.`,
+          `Read ${rows} addresses of the provider, and suppressed ${added} of them that were not yet.`,
       );
     },
   }),
@@ -81,14 +81,19 @@ const PULLS = {
   none: null,
 };
 
-function feedbackView({ proven_at: provenAt, webhook, pull, simulator }: RelayFeedback): View {
+function feedbackView(feedback: RelayFeedback): View {
+  const { proven_at: provenAt, provider, by_smtp: bySmtp, api_needs: needs } = feedback;
+  const { webhook, pull, simulator } = feedback;
   return [
     provenAt === null
       ? 'Not proven: no bounce or complaint has come back yet, so they may be missed.'
       : `Proven: a bounce or complaint first came back at ${provenAt}.`,
+    provider === null ? 'Bounces arrive by email, because the host belongs to no known provider.' : null,
+    provider && bySmtp ? `Emails are sent by SMTP. ${provider} returns the signed ID in their header.` : null,
     webhook && { 'webhook URL': webhook.url, events: webhook.events.join(', ') },
     webhook?.missing ? `Requests are refused until ${webhook.missing.field} is set.` : null,
     webhook?.can_register ? 'Create it at the provider: beckon relays register-webhook <relay>' : null,
+    needs.length > 0 ? `Requests to the API need more settings: ${needs.join(', ')}.` : null,
     PULLS[pull],
     simulator && `The provider simulates a bounce for ${simulator}.`,
   ];

@@ -5,7 +5,7 @@ import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { flag, jsonFile, repeatable, required, text } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
 import { pairsOf, readValues } from './connection-values.ts';
-import { feedbackCommands } from './relay-feedback.ts';
+import { FEEDBACK, feedbackCommands } from './relay-feedback.ts';
 import { findRelay, RELAYS } from './relay-options.ts';
 
 const SETUP = 'GET /projects/:project/relay-setup';
@@ -95,10 +95,12 @@ export const relays: Noun = {
       details: 'Settings that are left out stay as they are.',
       args: RELAY,
       options: { name: text('--name <name>', 'New name'), set: SET, secrets: SECRETS },
-      routes: [SETUP, RELAYS, CHANGE],
+      routes: [SETUP, RELAYS, CHANGE, FEEDBACK],
       async run(context, { relay, name, set, secrets }) {
         const found = await findRelay(context, relay);
-        const info = await findKind(context, found.kind);
+        const { fields } = (await context.api.call(FEEDBACK, { params: { relay: found.id } })).data;
+        // Without a provider that reports outcomes, the fields are those of the kind.
+        const info = fields.length > 0 ? { fields } : await findKind(context, found.kind);
         const isEmpty = name === undefined && set.length === 0;
         const settings =
           isEmpty || secrets
@@ -199,7 +201,8 @@ function kindView({ kind, title, fields }: RelayKindInfo): { [label: string]: st
   };
 }
 
-function recordsView({ domain, records, spf_include, guide_url, complete, failure }: RelayRecords): View {
+function recordsView(found: RelayRecords): View {
+  const { domain, records, own_return_path: provider, guide_url, complete, failure } = found;
   return [
     records.length === 0
       ? `The provider returned no records for ${domain}.`
@@ -212,7 +215,8 @@ function recordsView({ domain, records, spf_include, guide_url, complete, failur
       ],
     })),
     failure,
-    spf_include && `SPF: add include:${spf_include}`,
+    provider &&
+      `${provider} sends with a return path of its own, so the SPF record of ${domain} needs no change.`,
     !complete && guide_url ? `The provider shows more records at ${guide_url}` : null,
   ];
 }

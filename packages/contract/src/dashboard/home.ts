@@ -47,7 +47,8 @@ export type Need =
       since: string | null;
     }
   /** No bounce of a relay in use has come back yet. */
-  | { kind: 'relay_unproven'; id: string; name: string }
+  /** `id` null: feedback of the provider in `SMTP_URL` was not added. */
+  | { kind: 'relay_unproven'; id: string | null; name: string }
   | { kind: 'rule_demoted'; id: string; name: string; why: string }
   | { kind: 'dead_letters'; records: Counted }
   | { kind: 'queue'; waiting: number; waiting_max: number };

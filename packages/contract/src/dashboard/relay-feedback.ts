@@ -1,12 +1,20 @@
 import Type from 'typebox';
 import { item } from './envelope.ts';
+import type { RelayField } from './relays.ts';
 import type { SuppressionImport } from './suppressions.ts';
 
 /** How a relay reports what became of its emails. */
 export type RelayFeedback = {
   /** When a bounce or a complaint first came back. Null: none did, so Beckon may miss them. */
   proven_at: string | null;
-  /** Null: a relay of the kind smtp, whose bounces arrive by email. */
+  /** The name of the provider. Null: an SMTP relay whose host belongs to no known provider, so that bounces arrive by email. */
+  provider: string | null;
+  /** Emails are sent by SMTP. Each has a header with its token, which the provider returns. */
+  by_smtp: boolean;
+  /** The fields of the relay, including those for its feedback. Empty without a provider. */
+  fields: RelayField[];
+  /** The labels of settings that requests to the API of the provider need, and that are missing. */
+  api_needs: string[];
   webhook: {
     /** The address to enter at the provider. It may contain a secret. */
     url: string;

@@ -17,15 +17,16 @@ export type RelayKindInfo = {
   kind: string;
   title: string;
   fields: RelayField[];
-  /** The SPF include of the provider. Null: it needs none. */
-  spf_include: string | null;
 };
 
 /** What set-up needs to know before the first relay. */
 export type RelaySetup = {
   kinds: RelayKindInfo[];
-  /** The host of `SMTP_URL`, and the kind of its provider if it is known. Null: emails go to the test inbox. */
-  smtp_url: { host: string; kind: string | null } | null;
+  /**
+   * The host of `SMTP_URL`, and the kind of its provider if it is known. `feedback_relay`: the relay with the feedback of this provider, if it
+   * was added. Null: emails go to the test inbox.
+   */
+  smtp_url: { host: string; kind: string | null; feedback_relay: string | null } | null;
   /** The caller may set up relays of the whole installation. */
   operator: boolean;
   /** A demo or sandbox project, whose emails never leave the installation. */
@@ -64,7 +65,7 @@ export type RelayRecord = {
   type: 'CNAME' | 'TXT' | 'MX';
   name: string;
   value: string;
-  purpose: 'dkim' | 'return_path' | 'tracking' | 'verification';
+  purpose: 'dkim' | 'return_path' | 'spf' | 'tracking' | 'verification';
   status: 'ok' | 'missing' | 'wrong' | 'unknown';
   found: string[];
 };
@@ -72,7 +73,8 @@ export type RelayRecord = {
 export type RelayRecords = {
   domain: string;
   records: RelayRecord[];
-  spf_include: string | null;
+  /** The provider, if it sends with a return path of its own, so that SPF of the domain needs no include. */
+  own_return_path: string | null;
   /** Where the provider shows its records. */
   guide_url: string | null;
   /** False if the provider wants more records than these. */

@@ -21,7 +21,7 @@ export function ConnectionFields({
 }: Props): ReactNode {
   return (
     <Stack gap="md">
-      {fields.map((field) => (
+      {fields.filter(isChoice).map((field) => (
         <Field
           key={field.name}
           field={field}
@@ -33,6 +33,11 @@ export function ConnectionFields({
       ))}
     </Stack>
   );
+}
+
+/** A field with one possible value is not shown. */
+function isChoice({ values }: RelayField): boolean {
+  return values?.length !== 1;
 }
 
 type FieldProps = {

@@ -95,6 +95,8 @@ export type DashboardDeps = KitDeps & {
   /** The relay for test emails. */
   openRelay: OpenRelay;
   relayKinds: RelayKinds;
+  /** `SMTP_URL`, to test the relay. */
+  smtpUrl: string | null;
   restoreGuard?: RestoreGuard | undefined;
   /** Returns which hosts the SMTP relays of a project may have. */
   resolveHostOf(relay: { projectId: number }): ResolveHost;

@@ -7,6 +7,7 @@ import { createLookUp, createResolver, type LookUp, type Resolver } from '../pla
 import { createOutbound, type Outbound, type OutboundBounds } from '../platform/outbound/outbound.ts';
 import { RELAY_ADAPTERS } from '../platform/relays/adapters.ts';
 import { type RelayKinds, relayKinds } from '../platform/relays/kinds.ts';
+import { smtpAddressOfUrl, spfOfSmtp } from '../platform/relays/smtp-provider.ts';
 import type { Config } from './config.ts';
 
 type MailConfig = Pick<
@@ -28,14 +29,18 @@ export function openSendServices(config: MailConfig, encrypter: Encrypter, clock
   const { smtpUrl, publicUrl, mailDomain, spfInclude, dnsServers } = config;
   const dns = dnsServers ? { servers: dnsServers } : {};
   const resolver = createResolver(dns);
-  const mail = { mailDomain, spfInclude };
+  const spf = smtpUrl === null ? null : spfOfSmtp(smtpAddressOfUrl(smtpUrl));
+  const mail: MailSettings =
+    spfInclude === null && spf !== null
+      ? { mailDomain, spfInclude: spf.include, spfDomain: spf.domain }
+      : { mailDomain, spfInclude };
   return {
     resolver,
     lookUp: createLookUp(dns),
     openOutbound: (bounds = {}) =>
       createOutbound({ allowPrivate: config.webhookAllowPrivate, resolver, ...bounds }),
     mail,
-    relayKinds: relayKinds(Object.values(RELAY_ADAPTERS)),
+    relayKinds: relayKinds(Object.values(RELAY_ADAPTERS), smtpUrl),
     sendServices: {
       outlet: { kind: smtpUrl === null ? 'test_inbox' : 'relay', publicUrl, mailDomain },
       signers: createSigners(encrypter, mail),

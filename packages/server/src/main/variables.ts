@@ -165,7 +165,8 @@ export const VARIABLES: readonly Variable[] = [
     group: 'Email',
     unset: null,
     example: '_spf.relay.example',
-    about: 'With `SMTP_URL`: the SPF include that the relay requires.',
+    about:
+      'With `SMTP_URL`: the SPF include that the relay requires. It is not needed for the host of a known provider, whose include is used.',
   },
   {
     name: 'MAIL_IN_PORT',

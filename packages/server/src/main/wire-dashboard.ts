@@ -71,6 +71,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     ...parts,
     log,
     relayKinds: options.relayKinds,
+    smtpUrl: options.smtpUrl,
     resolveHostOf: relayHosts(options),
     openRelayTransport: openProjectRelays(options, { db: parts.db, life, outbound }),
     access: parts.team,

@@ -6,6 +6,7 @@ import { createProcessor, startProcessor, startAudienceBuilder } from '../module
 import {
   createSender,
   relayTransport,
+  smtpUrlMarker,
   type OpenRelayTransport,
   type Transport,
   createTeamTransport,
@@ -205,9 +206,10 @@ async function openTransports(options: ServerOptions, { db, life }: Parts): Prom
   const relay = await openOutgoingRelay(options, { db, life });
   const { outlet } = sendServices;
   const newId = idMaker(db.clock);
+  const mark = smtpUrlMarker({ db, kinds: options.relayKinds, tokenKeys });
   return {
     relay,
-    transport: transport ?? keepInside(relayTransport({ relay, now: () => db.clock.now() }), db),
+    transport: transport ?? keepInside(relayTransport({ relay, mark, now: () => db.clock.now() }), db),
     teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKeys, newId }),
   };
 }

@@ -38,12 +38,14 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'For all projects: requested by the operator of the installation, or needed by every process',
     statements: {
-      'modules/sending/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
+      'modules/sending/domains/reads.ts': [
+        'SELECT DISTINCT tracking_host',
+        `SELECT DISTINCT f ->> 'name' AS name`,
+      ],
       'modules/sending/relays/reads.ts': [
         'FROM beckon.relay r WHERE r.id = $1',
         'SELECT EXISTS (SELECT 1 FROM beckon.relay_assignment)',
-        'SELECT DISTINCT relay_id FROM beckon.relay_assignment',
-        'WHERE r.feedback_proven_at IS NULL AND EXISTS',
+        `WHERE r.feedback_proven_at IS NULL AND (r.kind = 'smtp_url' OR EXISTS`,
         'WHERE relay_project_id = $1',
       ],
       'modules/inbound/reply-sources/reads.ts': ['WHERE s.id = $1'],

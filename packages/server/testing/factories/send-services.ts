@@ -44,6 +44,7 @@ export function testMail(changed: Partial<SendServices> = {}) {
       throw new Error('this test has no relay');
     },
     relayKinds: relayKinds(Object.values(RELAY_ADAPTERS)),
+    smtpUrl: null as string | null,
     resolveHostOf: () => (host: string) => Promise.resolve(host),
     openRelay: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
     webhooks: { allowPrivate: true, agent: 'Beckon-Webhooks/0.0.0' },

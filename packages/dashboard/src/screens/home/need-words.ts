@@ -103,10 +103,12 @@ const SHOWS: Shows = {
     tone: 'warn',
     title: `Bounces of the relay ${name} may be missed`,
     detail:
-      'No bounce or complaint of its emails has come back yet. Prove that they do before you rely on it.',
+      id === null
+        ? 'The provider reports them by webhook or API. Add its feedback; emails are still sent as before.'
+        : 'No bounce or complaint of its emails has come back yet. Prove that they do before you rely on it.',
     at: null,
-    to: { page: 'relay', id },
-    action: 'Open relay',
+    to: { page: 'relay', id: id ?? 'new' },
+    action: id === null ? 'Add feedback' : 'Open relay',
   }),
   rule_demoted: ({ id, name, why }) => ({
     tone: 'warn',

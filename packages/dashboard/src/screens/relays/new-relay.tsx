@@ -21,9 +21,10 @@ export function NewRelay({ onAdded }: { onAdded: (relay: Relay) => void }): Reac
 }
 
 function SetUp({ setup, onAdded }: { setup: RelaySetup; onAdded: (relay: Relay) => void }): ReactNode {
+  const kinds = kindsOf(setup);
   const known = setup.smtp_url?.kind ?? null;
-  const [kind, setKind] = useState<string | null>(known);
-  const info = setup.kinds.find((candidate) => candidate.kind === kind);
+  const [kind, setKind] = useState<string | null>(kinds[0]?.kind === 'smtp_url' ? 'smtp_url' : known);
+  const info = kinds.find((candidate) => candidate.kind === kind);
   return (
     <Stack gap="lg" maw={760}>
       <Radio.Group
@@ -37,14 +38,21 @@ function SetUp({ setup, onAdded }: { setup: RelaySetup; onAdded: (relay: Relay) 
         onChange={setKind}
       >
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} mt="sm" spacing="sm">
-          {setup.kinds.map((candidate) => (
+          {kinds.map((candidate) => (
             <KindCard key={candidate.kind} info={candidate} />
           ))}
         </SimpleGrid>
       </Radio.Group>
-      {info && <Credentials key={info.kind} info={info} isOperator={setup.operator} onAdded={onAdded} />}
+      {info && <Credentials key={info.kind} info={info} setup={setup} onAdded={onAdded} />}
     </Stack>
   );
+}
+
+/** The feedback of the provider in `SMTP_URL` comes first, if it can be added. */
+function kindsOf({ kinds, operator, smtp_url: smtpUrl }: RelaySetup): RelayKindInfo[] {
+  const others = kinds.filter(({ kind }) => kind !== 'smtp_url');
+  const feedback = kinds.filter(({ kind }) => kind === 'smtp_url');
+  return operator && smtpUrl?.feedback_relay === null ? [...feedback, ...others] : others;
 }
 
 function KindCard({ info: { kind, title, fields } }: { info: RelayKindInfo }): ReactNode {
@@ -57,21 +65,22 @@ function KindCard({ info: { kind, title, fields } }: { info: RelayKindInfo }): R
           <Text size="sm" fw={600}>
             {title}
           </Text>
-          <Muted size="xs">{needs.join(', ')}</Muted>
+          <Muted size="xs">{kind === 'smtp_url' ? 'Only its feedback' : needs.join(', ')}</Muted>
         </Stack>
       </Group>
     </Radio.Card>
   );
 }
 
-type CredentialsProps = { info: RelayKindInfo; isOperator: boolean; onAdded: (relay: Relay) => void };
+type CredentialsProps = { info: RelayKindInfo; setup: RelaySetup; onAdded: (relay: Relay) => void };
 
-function Credentials({ info, isOperator, onAdded }: CredentialsProps): ReactNode {
-  const [name, setName] = useState(info.title);
+function Credentials({ info, setup, onAdded }: CredentialsProps): ReactNode {
+  const isSmtpUrl = info.kind === 'smtp_url';
+  const [name, setName] = useState(isSmtpUrl ? 'SMTP_URL' : info.title);
   const [values, setValues] = useState<Record<string, string>>({});
-  const [isShared, setIsShared] = useState(false);
+  const [isShared, setIsShared] = useState(isSmtpUrl);
   const add = useChange('POST /projects/:project/relays', {
-    refreshes: ['GET /projects/:project/relays'],
+    refreshes: ['GET /projects/:project/relays', 'GET /projects/:project/relay-setup'],
     onDone: ({ data }) => onAdded(data),
   });
   const { error } = add;
@@ -80,7 +89,14 @@ function Credentials({ info, isOperator, onAdded }: CredentialsProps): ReactNode
   );
   const settings = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
   return (
-    <Section title={info.title} text="Credentials are encrypted, and never shown again.">
+    <Section
+      title={info.title}
+      text={
+        isSmtpUrl
+          ? `Emails are still sent through ${setup.smtp_url?.host}. A webhook needs none of these settings; the API needs its key.`
+          : 'Credentials are encrypted, and never shown again.'
+      }
+    >
       <Form
         autoComplete="off"
         onSubmit={() =>
@@ -96,7 +112,7 @@ function Credentials({ info, isOperator, onAdded }: CredentialsProps): ReactNode
           onChange={setValues}
           errors={error?.fields ?? {}}
         />
-        {isOperator && (
+        {setup.operator && !isSmtpUrl && (
           <Checkbox
             label="Share with all projects of this installation"
             description="Only owners of the installation can change it"
@@ -106,7 +122,7 @@ function Credentials({ info, isOperator, onAdded }: CredentialsProps): ReactNode
         {error && !isAtField && <ErrorBox error={error} />}
         <Group justify="flex-end">
           <SubmitButton change={add} disabled={name.trim() === ''}>
-            Add relay
+            {isSmtpUrl ? 'Add feedback' : 'Add relay'}
           </SubmitButton>
         </Group>
       </Form>

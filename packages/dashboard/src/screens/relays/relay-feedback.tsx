@@ -21,21 +21,47 @@ export function RelayFeedback({ relay, mayChange }: Props): ReactNode {
         {({ data }) => (
           <Stack gap="md">
             <FeedbackState feedback={data} />
-            {data.webhook && (
-              <WebhookSetup relay={relay} webhook={data.webhook} pull={data.pull} mayChange={mayChange} />
+            {data.provider === null ? (
+              <Text size="sm">{unknownProvider(relay)}</Text>
+            ) : (
+              <ByProvider relay={{ ...relay, title: data.provider }} feedback={data} mayChange={mayChange} />
             )}
-            {!data.webhook && (
-              <Text size="sm">
-                An SMTP relay reports bounces by email to MAIL_DOMAIN. Most providers replace the return path,
-                so that these bounces never arrive. Use a relay of the provider’s own kind to receive them.
-              </Text>
-            )}
-            {data.webhook && <Proof relay={relay} feedback={data} />}
-            {data.can_import_suppressions && <SuppressionImport relay={relay} />}
           </Stack>
         )}
       </Loaded>
     </Section>
+  );
+}
+
+function unknownProvider({ kind }: Relay): string {
+  return kind === 'smtp_url'
+    ? 'SMTP_URL names another provider now. Delete this feedback, and add that of the new provider.'
+    : 'The host of this relay belongs to no provider that Beckon knows, so its bounces arrive by email to MAIL_DOMAIN. ' +
+        'If your provider replaces the return path, they never do.';
+}
+
+type ByProviderProps = Props & { feedback: Feedback };
+
+function ByProvider({ relay, feedback, mayChange }: ByProviderProps): ReactNode {
+  const { webhook, pull, by_smtp: bySmtp, api_needs: needs } = feedback;
+  return (
+    <>
+      {bySmtp && (
+        <Text size="sm">
+          Emails are still sent by SMTP. Each one has a header with its signed ID, which {relay.title} returns
+          with every event.
+        </Text>
+      )}
+      {webhook && <WebhookSetup relay={relay} webhook={webhook} pull={pull} mayChange={mayChange} />}
+      {needs.length > 0 && mayChange && (
+        <Muted>
+          With more settings below, Beckon can create the webhook and use the lists of {relay.title}:{' '}
+          {needs.join(', ')}.
+        </Muted>
+      )}
+      <Proof relay={relay} feedback={feedback} />
+      {feedback.can_import_suppressions && <SuppressionImport relay={relay} />}
+    </>
   );
 }
 

@@ -5,37 +5,25 @@ import { useApi } from '../../api/index.ts';
 import { Command, Copy, Loaded } from '../../parts/index.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
 import { StatusMark } from './marks.tsx';
 
 const PURPOSES: Record<RelayRecord['purpose'], string> = {
   dkim: 'DKIM: signature of the provider',
   return_path: 'Return path: receives bounces',
+  spf: 'SPF: allows the relay to send',
   tracking: 'Tracking host of the provider',
   verification: 'Verification of the domain',
 };
 
 /** The DNS records that the provider wants for each domain. They are looked up again every 30 seconds. */
-export function RelayRecords({ relay, spfInclude }: { relay: Relay; spfInclude: string | null }): ReactNode {
+export function RelayRecords({ relay }: { relay: Relay }): ReactNode {
   const domains = useApi('GET /projects/:project/domains', {}).data?.data ?? [];
-  const used = domains.filter(({ name }) => relay.used_by_project || relay.used_by_domains.includes(name));
+  const isForAll = relay.used_by_project || relay.used_by_installation;
+  const used = domains.filter(({ name }) => isForAll || relay.used_by_domains.includes(name));
   return (
     <Section title="DNS records" text="Records that the provider needs besides those of your domain.">
       <Stack gap="md">
-        {spfInclude !== null && (
-          <Stack gap={4}>
-            <Text size="sm">Add this to the SPF record of the return path</Text>
-            <Command text={`include:${spfInclude}`} what="SPF include" />
-          </Stack>
-        )}
-        {relay.kind === 'smtp' ? (
-          <Group gap={4}>
-            <Muted>An SMTP relay has no records that Beckon knows. Those of your domain are under</Muted>
-            <TextLink size="sm" to="/p/$project/settings/domains">
-              Domains
-            </TextLink>
-          </Group>
-        ) : used.length === 0 ? (
+        {used.length === 0 ? (
           <Muted>Use the relay for this project or one of its domains to see the records.</Muted>
         ) : (
           used.map(({ name }) => <DomainRecords key={name} relay={relay.id} domain={name} />)
@@ -62,7 +50,7 @@ function DomainRecords({ relay, domain }: { relay: string; domain: string }): Re
 }
 
 function RecordList({ found }: { found: Records }): ReactNode {
-  const { records, complete, guide_url: guideUrl, failure } = found;
+  const { records, complete, guide_url: guideUrl, failure, own_return_path: provider } = found;
   const correct = records.filter(({ status }) => status === 'ok').length;
   return (
     <Stack gap="sm">
@@ -74,6 +62,16 @@ function RecordList({ found }: { found: Records }): ReactNode {
       {records.map((record) => (
         <Record key={`${record.type} ${record.name} ${record.value}`} record={record} />
       ))}
+      {provider !== null && (
+        <Text size="sm">
+          {provider} sends with a return path of its own, so the SPF record of this domain needs no change.
+        </Text>
+      )}
+      {records.length === 0 && complete && provider === null && (
+        <Muted>
+          Beckon knows no records of this relay. If it has an SPF include, enter it under Settings below.
+        </Muted>
+      )}
       {failure !== null && <Text size="sm">{failure}</Text>}
       {!complete && guideUrl !== null && (
         <Text size="sm">

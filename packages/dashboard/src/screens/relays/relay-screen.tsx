@@ -50,11 +50,13 @@ function ExistingRelay({ id }: { id: string }): ReactNode {
           <Stack gap="lg" maw={860}>
             <Trouble relay={data} />
             <Facts facts={factsOf(data)} />
-            <RelayUse relay={data} mayChange={isAdmin} isOperator={setup?.operator === true} />
+            {data.kind !== 'smtp_url' && (
+              <RelayUse relay={data} mayChange={isAdmin} isOperator={setup?.operator === true} />
+            )}
             {isAdmin && (
               <>
                 <RelayFeedback relay={data} mayChange={mayChange} />
-                <RelayRecords relay={data} spfInclude={kind?.spf_include ?? null} />
+                <RelayRecords relay={data} />
               </>
             )}
             {mayChange && kind && <RelaySettings key={data.changed_at} relay={data} kind={kind} />}

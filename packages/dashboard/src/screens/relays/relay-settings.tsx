@@ -1,7 +1,7 @@
-import type { Relay, RelayKindInfo } from '@beckon/contract/dashboard';
+import type { Relay, RelayField, RelayKindInfo } from '@beckon/contract/dashboard';
 import { Group, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useChange } from '../../api/index.ts';
+import { useApi, useChange } from '../../api/index.ts';
 import { ErrorBox, notify } from '../../parts/index.ts';
 import { textProps } from '../../parts/bind.ts';
 import { Form } from '../../parts/form.tsx';
@@ -11,17 +11,24 @@ import { ConnectionFields } from '../../parts/connection-fields.tsx';
 
 /** Changes the settings of a relay, or replaces its credentials. */
 export function RelaySettings({ relay, kind }: { relay: Relay; kind: RelayKindInfo }): ReactNode {
+  const params = { relay: relay.id };
+  const feedback = useApi('GET /projects/:project/relays/:relay/feedback', { params }).data?.data;
+  const fields = feedback && feedback.fields.length > 0 ? feedback.fields : kind.fields;
   const [name, setName] = useState(relay.name);
   const [values, setValues] = useState<Record<string, string>>(relay.settings);
   const save = useChange('PATCH /projects/:project/relays/:relay', {
-    refreshes: ['GET /projects/:project/relays', 'GET /projects/:project/relays/:relay'],
+    refreshes: [
+      'GET /projects/:project/relays',
+      'GET /projects/:project/relays/:relay',
+      'GET /projects/:project/relays/:relay/feedback',
+    ],
     onDone: () => notify('Saved. Emails that are sent from now on use the new settings.'),
   });
   const { error } = save;
-  const isAtField = ['name', ...kind.fields.map((field) => field.name)].some(
+  const isAtField = ['name', ...fields.map((field) => field.name)].some(
     (field) => error?.fields[field] !== undefined,
   );
-  const settings = changesOf(kind, relay.settings, values);
+  const settings = changesOf(fields, relay.settings, values);
   const isChanged = name !== relay.name || Object.keys(settings).length > 0;
   return (
     <Section title="Settings" text="Stored secrets are not shown. Type a new one to replace it.">
@@ -29,7 +36,7 @@ export function RelaySettings({ relay, kind }: { relay: Relay; kind: RelayKindIn
         autoComplete="off"
         onSubmit={() =>
           save.mutate({
-            params: { relay: relay.id },
+            params,
             body: {
               ...(name === relay.name ? {} : { name }),
               ...(Object.keys(settings).length === 0 ? {} : { settings }),
@@ -39,7 +46,7 @@ export function RelaySettings({ relay, kind }: { relay: Relay; kind: RelayKindIn
       >
         <TextInput label="Name" {...textProps(name, setName)} error={error?.fields['name']} maxLength={80} />
         <ConnectionFields
-          fields={kind.fields}
+          fields={fields}
           values={values}
           onChange={setValues}
           errors={error?.fields ?? {}}
@@ -58,7 +65,7 @@ export function RelaySettings({ relay, kind }: { relay: Relay; kind: RelayKindIn
 
 /** An empty secret stays as it is. Another empty value removes the setting. */
 function changesOf(
-  { fields }: RelayKindInfo,
+  fields: RelayField[],
   stored: Record<string, string>,
   typed: Record<string, string>,
 ): Record<string, string> {

@@ -7,6 +7,7 @@ import { useApi, useMay } from '../../api/index.ts';
 import { type Column, DataTable, Empty, listOf, Loaded, Page, When } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 import { RelayMark, usesOf } from './marks.tsx';
 
 const route = getRouteApi('/p/$project/settings/relays');
@@ -31,7 +32,9 @@ export function RelaysScreen(): ReactNode {
 }
 
 /** Says what sends the emails of a project without a relay of its own. */
-function DefaultRelay({ setup: { inside, smtp_url: smtpUrl, kinds } }: { setup: RelaySetup }): ReactNode {
+function DefaultRelay({ setup }: { setup: RelaySetup }): ReactNode {
+  const { inside, smtp_url: smtpUrl, kinds, operator } = setup;
+  const { project } = route.useParams();
   if (inside)
     return (
       <Notice icon={Info} title="Emails of this project stay in the test inbox">
@@ -48,9 +51,26 @@ function DefaultRelay({ setup: { inside, smtp_url: smtpUrl, kinds } }: { setup: 
   return (
     <Notice icon={Info} title={`Without a relay, emails are sent through ${smtpUrl.host}`}>
       This is the relay of SMTP_URL on the server
-      {provider === undefined ? '.' : `, which belongs to ${provider}.`}
+      {provider === undefined ? '. ' : `, which belongs to ${provider}. `}
+      {canAddFeedback(setup) && (
+        <>
+          Bounces and complaints may be missed until you add the feedback of {provider}, which does not change
+          how emails are sent.{' '}
+          {operator ? (
+            <TextLink size="sm" to="/p/$project/settings/relays/$relay" params={{ project, relay: 'new' }}>
+              Add feedback of {provider}
+            </TextLink>
+          ) : (
+            'An owner of the installation can add it.'
+          )}
+        </>
+      )}
     </Notice>
   );
+}
+
+function canAddFeedback({ smtp_url: smtpUrl, kinds }: RelaySetup): boolean {
+  return smtpUrl?.feedback_relay === null && kinds.some(({ kind }) => kind === 'smtp_url');
 }
 
 function Relays({ project, add }: { project: string; add: ReactNode }): ReactNode {

@@ -1,7 +1,7 @@
 import type { SchemaState } from '../../platform/db/schema-state.ts';
 import { checkArchive, checkRestored } from './check-backup.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
-import { checkRelayFeedback } from './check-relay-feedback.ts';
+import { checkRelayFeedback, checkSpf } from './check-relay-feedback.ts';
 import {
   type InstallationCheck,
   fail,
@@ -79,7 +79,8 @@ async function checkContent(
     secret,
     ...(await checkRestored(database)),
     ...(await checkArchive(database, config)),
-    ...(await checkRelayFeedback(database)),
+    ...(await checkRelayFeedback(database, config)),
+    ...(await checkSpf(database)),
   ];
 }
 

@@ -1,8 +1,7 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { connect, createServer } from 'node:net';
-import type { RelayAdapter } from '../../platform/relays/adapter.ts';
-import { RELAY_ADAPTERS } from '../../platform/relays/adapters.ts';
+import { replacingProvider } from './check-relay-feedback.ts';
 import { type InstallationCheck, fail, type InspectedConfig, ok, warn } from './checks.ts';
 
 const RESPONSE_TIMEOUT_MS = 2_000;
@@ -84,12 +83,11 @@ export async function checkMailIn({ mailIn, relay }: InspectedConfig): Promise<I
 }
 
 function checkDomain(domain: string | null, relay: string | null): InstallationCheck {
-  const provider = relay === null ? undefined : replacingProvider(relay);
+  const provider = relay === null ? null : replacingProvider(relay);
   if (domain !== null && provider)
-    return warn(
+    return ok(
       'mail in',
-      `${provider.title} replaces the return path of emails, so their bounces do not reach ${domain} (MAIL_DOMAIN)`,
-      `Add a relay that reports them: beckon relays add ${provider.kind}`,
+      `Replies are sent to ${domain} (MAIL_DOMAIN). ${provider.title} replaces the return path of emails, so their bounces do not arrive there`,
     );
   if (domain !== null) return ok('mail in', `Bounces and replies are sent to ${domain} (MAIL_DOMAIN)`);
   if (relay === null)
@@ -102,12 +100,6 @@ function checkDomain(domain: string | null, relay: string | null): InstallationC
     'MAIL_DOMAIN is not set: Beckon receives no bounces, complaints and replies',
     'Set MAIL_DOMAIN to a public name of this host, point its MX record here, and forward port 25 to MAIL_IN_PORT',
   );
-}
-
-/** Returns the provider of a relay that sends bounces to itself. Amazon SES forwards them to the sender. */
-function replacingProvider(relay: string): RelayAdapter | undefined {
-  const host = relay.replace(/:\d+$/, '');
-  return Object.values(RELAY_ADAPTERS).find(({ kind, smtpHost }) => kind !== 'ses' && smtpHost?.test(host));
 }
 
 async function checkMailPort({

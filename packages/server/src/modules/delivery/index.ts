@@ -4,6 +4,7 @@ export { findOutlet, findSender } from './find-sender.ts';
 export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
 export { createProviders, type SendServices } from './send-services.ts';
 export { relayTransport } from './relay-transport.ts';
+export { markEmail, smtpUrlMarker } from './mark-email.ts';
 export { type CopyRelays, submitCopy } from './submit-copy.ts';
 export { relayOpener } from './open-relay.ts';
 export { type Gates, addressOf, loadGates, policyOf } from './send-checks.ts';

@@ -14,6 +14,7 @@ import { redactSecrets, smtpSecrets } from '../../platform/relays/redact.ts';
 import { smtpUrlOf } from '../../platform/relays/smtp.ts';
 import { classifyReply } from '../outcomes/index.ts';
 import { findRelayWithSecrets, type RelayRef, updateRelayHealth } from '../sending/index.ts';
+import { markEmail } from './mark-email.ts';
 import { guardedTransport, submitBySmtp } from './relay-transport.ts';
 import type { OpenRelayTransport, Transport, TransportEmail } from './transport.ts';
 
@@ -91,7 +92,7 @@ async function connect(deps: OpenRelayDeps, relay: RelayRef): Promise<Connection
 }
 
 function connectBySmtp(
-  { log, dotSent, resolveHostOf }: OpenRelayDeps,
+  { log, dotSent, resolveHostOf, kinds, tokenKeys }: OpenRelayDeps,
   relay: RelayRef,
   settings: RelaySettings,
 ): Connection {
@@ -102,9 +103,13 @@ function connectBySmtp(
     dotSent,
     log,
   });
+  const reporter = kinds.reporterOf(relay.kind, settings);
   return {
-    submit: async (email) =>
-      redactSecrets({ result: await submitBySmtp(smtp, email) }, smtpSecrets(settings)),
+    async submit(email) {
+      const mime = reporter ? markEmail(reporter, email, tokenKeys) : email.mime;
+      const result = await submitBySmtp(smtp, { ...email, mime });
+      return redactSecrets({ result }, smtpSecrets(settings));
+    },
     close: () => smtp.close(CLOSE_WITHIN_MS),
   };
 }

@@ -1,7 +1,8 @@
 import { redactTokens } from '../sending/index.ts';
 import { checkBreaker, closedBreaker, recordSuccess, recordFailure } from '../../platform/mail/breaker.ts';
-import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
+import { failureText, type SendResult, unreachable } from '../../platform/mail/send-result.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
+import type { MarkEmail } from './mark-email.ts';
 import type { Transport, TransportEmail } from './transport.ts';
 
 /** `pauseMs`: how long the relay refuses all requests. */
@@ -63,14 +64,28 @@ export function guardedTransport({ slots, now, submit, onHealth }: GuardedOption
   };
 }
 
-export type RelayTransportOptions = Pick<GuardedOptions, 'now' | 'onHealth'> & { relay: Relay };
+export type RelayTransportOptions = Pick<GuardedOptions, 'now' | 'onHealth'> & {
+  relay: Relay;
+  /** Absent: emails are sent as they are. */
+  mark?: MarkEmail;
+};
 
 /** An SMTP relay as the sender sees it. */
-export function relayTransport({ relay, ...options }: RelayTransportOptions): Transport {
+export function relayTransport({ relay, mark, ...options }: RelayTransportOptions): Transport {
   return guardedTransport({
     ...options,
     slots: relay.slots,
-    submit: async (email) => ({ result: await submitBySmtp(relay, email) }),
+    async submit(email) {
+      let { mime } = email;
+      try {
+        mime = mark ? await mark(email) : mime;
+      } catch (error) {
+        // Nothing was sent yet.
+        const reason = error instanceof Error ? error.message : 'not read';
+        return { result: unreachable('connect', reason) };
+      }
+      return { result: await submitBySmtp(relay, { ...email, mime }) };
+    },
   });
 }
 

@@ -1,8 +1,9 @@
 import { countForBadges, showHome } from './show-home.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
+import type { RelayKinds } from '../../platform/relays/kinds.ts';
 
-type Deps = KitDeps & { sendServices: SendServices };
+type Deps = KitDeps & { sendServices: SendServices; relayKinds: RelayKinds };
 const { route } = routesFor<Deps>();
 
 export const homeRoutes = [
@@ -12,8 +13,8 @@ export const homeRoutes = [
   }),
   route('GET /projects/:project/home', {
     needs: 'viewer',
-    handle: async ({ db, sendServices }, { projectId }) => ({
-      data: await showHome(db, { projectId, sendServices }),
+    handle: async ({ db, sendServices, relayKinds }, { projectId }) => ({
+      data: await showHome(db, { projectId, sendServices, relayKinds }),
     }),
   }),
 ];

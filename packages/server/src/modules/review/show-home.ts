@@ -1,7 +1,7 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { type SendServices, readSendingState } from '../delivery/index.ts';
 import { ruleNames } from '../explain/index.ts';
-import { listUnprovenRelays } from '../sending/index.ts';
+import { findSmtpUrlRelay, listUnprovenRelays } from '../sending/index.ts';
 import { countWaiting, listKeys } from '../ingest/index.ts';
 import {
   countNeeds,
@@ -21,12 +21,13 @@ import { type EndpointState, listFailingEndpoints } from '../webhooks/index.ts';
 import { getSettings, type Settings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import type { RelayKinds } from '../../platform/relays/kinds.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { listSuppressions } from '../outcomes/index.ts';
 import { listDomainFailures } from './domain-failures.ts';
 
 type HomeDatabase = Pick<Database, 'query' | 'prepared' | 'clock'>;
-export type HomeQuery = { projectId: number; sendServices: SendServices };
+export type HomeQuery = { projectId: number; sendServices: SendServices; relayKinds: RelayKinds };
 export type BoundedCount = { count: number; at_least: boolean };
 
 const HOUR_MS = 3_600_000;
@@ -54,7 +55,7 @@ export async function countForBadges(db: HomeDatabase, projectId: number) {
 }
 
 /** Returns what a member needs first: open tasks, the health of the project, and the remaining setup steps. */
-export async function showHome(db: HomeDatabase, { projectId, sendServices }: HomeQuery) {
+export async function showHome(db: HomeDatabase, { projectId, sendServices, relayKinds }: HomeQuery) {
   const now = db.clock.now();
   const { settings } = await getSettings(db, projectId);
   const waiting = await countWaiting(db, projectId);
@@ -67,10 +68,11 @@ export async function showHome(db: HomeDatabase, { projectId, sendServices }: Ho
     oldest_ms: waiting.oldest_ms,
   };
   const { sender } = sending;
+  const { mailDomain } = sendServices.outlet;
   return {
     now: iso(now),
     time_zone: settings.timeZone,
-    needs: await listNeeds(db, { projectId, now, settings, sender, queue }),
+    needs: await listNeeds(db, { projectId, now, settings, sender, queue, relayKinds, mailDomain }),
     health: {
       queue,
       last_event: lastEvent && { name: lastEvent.name, received_at: iso(lastEvent.receivedAt) },
@@ -93,6 +95,8 @@ type NeedsQuery = {
   settings: Settings;
   sender: SendingState['sender'];
   queue: { waiting: number; waiting_max: number };
+  relayKinds: RelayKinds;
+  mailDomain: string | null;
 };
 
 async function listNeeds(tx: Tx, query: NeedsQuery) {
@@ -104,7 +108,7 @@ async function listNeeds(tx: Tx, query: NeedsQuery) {
     listDomainFailures(tx, { projectId, since: 0, until: now }),
     listFailingEndpoints(tx, { projectId, since: 0, until: now }),
     listDemoted(tx, { projectId, since: now - FRESH_MS, until: now }),
-    listUnprovenRelays(tx, projectId),
+    unprovenRelays(tx, query),
   ]);
   const { failed, unknown } = needs;
   const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
@@ -133,6 +137,23 @@ async function listNeeds(tx: Tx, query: NeedsQuery) {
     ...(dead > 0 ? [{ kind: 'dead_letters' as const, records: counted(dead, NEEDS_COUNTED_MAX) }] : []),
     ...(isFull ? [{ kind: 'queue' as const, waiting: queue.waiting, waiting_max: queue.waiting_max }] : []),
   ];
+}
+
+/** Lists the relays of a project whose bounces may be missed. `id` null: feedback of the provider in `SMTP_URL` was not added. */
+async function unprovenRelays(
+  tx: Tx,
+  { projectId, sender, relayKinds, mailDomain }: NeedsQuery,
+): Promise<{ id: string | null; name: string }[]> {
+  const { unproven, usesSmtpUrl } = await listUnprovenRelays(tx, projectId);
+  const provider = relayKinds.smtpUrlProvider;
+  if (!provider || !usesSmtpUrl || sender.test_inbox) return unproven;
+  const feedback = await findSmtpUrlRelay(tx);
+  if (feedback) {
+    const { id, name, feedbackProvenAt } = feedback;
+    return feedbackProvenAt === null ? [...unproven, { id, name }] : unproven;
+  }
+  const arriveByEmail = provider.forwardsBounces === true && mailDomain !== null;
+  return arriveByEmail ? unproven : [...unproven, { id: null, name: `SMTP_URL (${provider.title})` }];
 }
 
 /** Counts the drafts whose deadline is today, and at least those of the next hour. */

@@ -5,7 +5,7 @@ export { type MailSettings, organizationOf, printThrottle, type SendingDomain } 
 export { showDomains } from './domains/domain-view.ts';
 export { createTrackingHosts, probeResponse, TRACKING_PATHS } from './domains/tracking.ts';
 export { reencryptDkimKeys } from './domains/re-encrypt-keys.ts';
-export { listDomains, listKeys } from './domains/reads.ts';
+export { listDomains, listKeys, listSpfFaults } from './domains/reads.ts';
 export { recordsOf } from './domains/records.ts';
 export { type Signer, type Signers, createSigners, findSending } from './domains/signers.ts';
 export { pauseDomain } from './domains/store.ts';
@@ -49,13 +49,15 @@ export { findRelayWithSecrets, findUsableRelay } from './relays/find-relay.ts';
 export { changeRelay } from './relays/change-relay.ts';
 export { fieldView } from './relays/relay-view.ts';
 export {
-  listAssignedRelayIds,
+  listUsedRelayIds,
   listUnprovenNames,
   listUnprovenRelays,
   findAssignedRelays,
   findRelayRefs,
+  findSmtpUrlRelay,
   hasAssignedRelay,
   hasAssignments,
+  hasFallbackRelay,
 } from './relays/reads.ts';
 export { readRelaySettings } from './relays/read-settings.ts';
 export { reencryptRelaySecrets } from './relays/re-encrypt-secrets.ts';

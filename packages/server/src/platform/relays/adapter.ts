@@ -5,10 +5,11 @@ import type { Outbound } from '../outbound/outbound.ts';
 
 /**
  * The interface between Beckon and a relay that is used by HTTP. One adapter per kind knows how its provider accepts an email, what an
- * answer means, and how outcomes are reported. The kind `smtp` has no adapter (`platform/mail/relay.ts`).
+ * answer means, and how outcomes are reported. The kind `smtp` has no adapter (`platform/mail/relay.ts`). The kind `smtp_url` is the feedback
+ * of the relay of `SMTP_URL`, which is set by the environment.
  */
 export type HttpRelayKind = 'postmark' | 'resend' | 'ses' | 'mailgun' | 'sendgrid' | 'brevo' | 'postal';
-export type RelayKind = 'smtp' | HttpRelayKind;
+export type RelayKind = 'smtp' | 'smtp_url' | HttpRelayKind;
 
 /** A setting of a relay, as the form and the command line ask for it. */
 export type RelayField = {
@@ -40,6 +41,16 @@ export type RelayContext = {
   /** Called when the request with an email was sent, and no answer has arrived yet. */
   posted?: (() => void) | undefined;
 };
+
+/** What SPF must allow for a relay. */
+export type SpfNeed = {
+  include: string;
+  /** The domain whose record needs it, if the provider chooses the return path. Null: the domain of the return path that Beckon chooses. */
+  domain: string | null;
+};
+
+/** The address of an SMTP server. */
+export type SmtpAddress = { host: string; username: string | null };
 
 /** One email to one recipient. The same email gives the same request, so that a provider recognizes a repeated one. */
 export type RelayEmail = {
@@ -167,8 +178,17 @@ export type RelayAdapter = {
   checkSettings?(settings: RelaySettings): FieldError[];
   /** Matches the host of an `SMTP_URL` of this provider. */
   smtpHost: RegExp | null;
-  /** The SPF include of the provider. Null if the provider sends with a return path of its own, so that SPF needs no change. */
-  spfInclude: string | null;
+  /** What SPF must allow. Null if the provider sends with a return path whose SPF record is its own or among `records`. */
+  spf(settings: RelaySettings): SpfNeed | null;
+  /** How an email that is sent by SMTP has the token. Null if no host of its SMTP servers is known. */
+  smtp: {
+    /** Header fields without a line end. The provider returns the token with each event. */
+    headers(token: string, settings: RelaySettings): string[];
+    /** The settings that follow from the address of the SMTP server. */
+    settingsOf(address: SmtpAddress): RelaySettings;
+  } | null;
+  /** It also sends bounces by email to the return path that Beckon chose. Absent: it keeps them for its events. */
+  forwardsBounces?: true;
   /** How many requests one process sends at a time. */
   slots: number;
   /** How long the provider recognizes a repeated idempotency key, as documented. Null if it documents none. */

@@ -274,7 +274,11 @@ export const brevo: RelayAdapter = {
     API_URL,
   ],
   smtpHost: /^smtp-relay\.(?:brevo|sendinblue)\.com$/i,
-  spfInclude: 'spf.brevo.com',
+  spf: () => null,
+  smtp: {
+    headers: (token) => [`X-Mailin-custom: ${token}`],
+    settingsOf: () => ({}),
+  },
   slots: 20,
   idempotencyWindowMs: BREVO_IDEMPOTENCY.windowMs,
   send,

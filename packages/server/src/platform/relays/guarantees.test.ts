@@ -60,12 +60,14 @@ describe('the table of guarantees', () => {
     return idempotency.repeatsAnswer ? 'yes' : 'if the first one did not arrive';
   };
   const EXACT: Record<string, (adapter: RelayAdapter) => string> = {
+    'SPF include': (adapter) => adapter.spf({})?.include ?? '–',
     'Idempotency key': ({ idempotencyWindowMs }) => minutes(idempotencyWindowMs),
     'Unknown delivery settled by the same request': ({ kind }) => repeats(kind),
   };
   const OFFERED: Record<string, (adapter: RelayAdapter) => boolean> = {
     'Outcomes pushed': ({ webhook }) => webhook !== null,
     'Outcomes pulled, without a public address': ({ pull }) => pull !== null,
+    'Outcomes of emails sent by SMTP': ({ smtp }) => smtp !== null,
     'Webhook created by Beckon': ({ webhook }) => webhook?.register !== undefined,
     'Suppression list imported on request': ({ suppressions }) => suppressions !== null,
     'Address that simulates a bounce': ({ simulator }) => simulator !== null,

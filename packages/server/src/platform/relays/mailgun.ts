@@ -14,6 +14,7 @@ import type {
   RelayEvent,
   RelayResult,
   RelaySettings,
+  SmtpAddress,
   SuppressionPage,
 } from './adapter.ts';
 import { API_URL, apiUrl } from './fields.ts';
@@ -227,6 +228,13 @@ async function check(context: RelayContext): Promise<CheckResult> {
   return { ok: false, message: failureMessage('Mailgun', answer), field: null };
 }
 
+/** The user of its SMTP servers is an address at the domain that sends, such as `postmaster@mg.example.com`. */
+function settingsOf({ host, username }: SmtpAddress): RelaySettings {
+  const [, domain] = /@([^@\s]+)$/.exec(username ?? '') ?? [];
+  const region = /^smtp\.eu\./i.test(host) ? 'eu' : 'us';
+  return domain === undefined ? { region } : { region, domain: domain.toLowerCase() };
+}
+
 function checkSettings({ domain = '' }: RelaySettings): FieldError[] {
   return /^[a-z\d][a-z\d.-]{0,251}[a-z\d]$/i.test(domain)
     ? []
@@ -261,7 +269,11 @@ export const mailgun: RelayAdapter = {
   ],
   checkSettings,
   smtpHost: /^smtp(?:\.eu)?\.mailgun\.org$/i,
-  spfInclude: 'mailgun.org',
+  spf: ({ domain }) => ({ include: 'mailgun.org', domain: domain ?? null }),
+  smtp: {
+    headers: (token) => [`X-Mailgun-Variables: ${JSON.stringify({ [MAILGUN_VARIABLE]: token })}`],
+    settingsOf,
+  },
   slots: 20,
   idempotencyWindowMs: null,
   send,

@@ -258,7 +258,11 @@ export const postmark: RelayAdapter = {
     API_URL,
   ],
   smtpHost: /^smtp(?:-broadcasts)?\.postmarkapp\.com$/i,
-  spfInclude: null,
+  spf: () => null,
+  smtp: {
+    headers: (token) => [`X-PM-Metadata-${TOKEN}: ${token}`],
+    settingsOf: ({ host }) => (/^smtp-broadcasts\./i.test(host) ? { message_stream: 'broadcast' } : {}),
+  },
   slots: 20,
   idempotencyWindowMs: null,
   send,

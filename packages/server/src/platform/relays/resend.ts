@@ -27,6 +27,8 @@ import { freshness, header, strictBase64 } from './verify.ts';
 
 /** Resend: https://resend.com/docs. It takes JSON, sends with a return path of its own, and recognizes repeated requests for 24 hours. */
 const TAG = 'beckon';
+/** An email that is sent by SMTP has no tags. Each event contains its custom headers: https://github.com/resend/resend-dotnet/pull/127 */
+const TOKEN_HEADER = 'X-Beckon-Token';
 
 const QUOTA_PAUSE_MS = 15 * 60_000;
 
@@ -132,7 +134,7 @@ function parse(hook: HookRequest): RelayEvent[] {
     {
       eventId,
       kind: KINDS[type] ?? 'deferred',
-      token: tokenOfTag(tagValue(data['tags'])),
+      token: tokenOfTag(tagValue(data['tags'])) ?? headerValue(data['headers']),
       relayEmailId: asText(data['email_id']),
       recipient: asText(asList(data['to'], 1)[0]),
       bounceClass: type === 'email.suppressed' ? 'hard' : classOf(reason),
@@ -161,6 +163,15 @@ function tagValue(tags: unknown): string | null {
     .find(({ name }) => name === TAG);
   return asText(listed ? listed['value'] : asObject(tags)[TAG]);
 }
+
+function headerValue(headers: unknown): string | null {
+  const field = asList(headers, HEADERS_MAX)
+    .map(asObject)
+    .find(({ name }) => asText(name)?.toLowerCase() === TOKEN_HEADER.toLowerCase());
+  return asText(field?.['value']);
+}
+
+const HEADERS_MAX = 100;
 
 async function register(hookUrl: string, context: RelayContext): Promise<RegisterResult> {
   const list = await request(context, { url: url(context, '/webhooks'), headers: headers(context) });
@@ -245,7 +256,11 @@ export const resend: RelayAdapter = {
     API_URL,
   ],
   smtpHost: /^smtp\.resend\.com$/i,
-  spfInclude: null,
+  spf: () => null,
+  smtp: {
+    headers: (token) => [`${TOKEN_HEADER}: ${token}`],
+    settingsOf: () => ({}),
+  },
   slots: 10,
   idempotencyWindowMs: RESEND_IDEMPOTENCY.windowMs,
   send,

@@ -235,7 +235,11 @@ export const sendgrid: RelayAdapter = {
     API_URL,
   ],
   smtpHost: /^smtp(?:\.eu)?\.sendgrid\.net$/i,
-  spfInclude: null,
+  spf: () => null,
+  smtp: {
+    headers: (token) => [`X-SMTPAPI: ${JSON.stringify({ unique_args: { [ARGUMENT]: token } })}`],
+    settingsOf: ({ host }) => ({ region: /^smtp\.eu\./i.test(host) ? 'eu' : 'global' }),
+  },
   slots: 20,
   idempotencyWindowMs: null,
   send,

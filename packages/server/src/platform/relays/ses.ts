@@ -47,6 +47,12 @@ function send(email: RelayEmail, context: RelayContext): Promise<RelayResult> {
   return submit(context, call(context, { service: 'ses', url, body: bytes, headers: JSON_TYPE }), decide);
 }
 
+/** SES removes these fields before it delivers the email. */
+function smtpHeaders(token: string, { configuration_set: configurationSet }: RelaySettings): string[] {
+  const tags = `X-SES-MESSAGE-TAGS: ${SES_TAG}=${tagOfToken(token)}`;
+  return configurationSet === undefined ? [tags] : [tags, `X-SES-CONFIGURATION-SET: ${configurationSet}`];
+}
+
 function decide(answer: Answer): RelayResult | null {
   const { status, json, text, retryAfterMs } = answer;
   if (status === 200) return accepted(asText(json['MessageId']), text);
@@ -202,8 +208,13 @@ async function check(context: RelayContext): Promise<CheckResult> {
 }
 
 function checkSettings(settings: RelaySettings): FieldError[] {
-  const { region = '', topic_arn: topic, queue_url: queue } = settings;
+  const { region = '', topic_arn: topic, queue_url: queue, configuration_set: configurationSet } = settings;
   const errors: FieldError[] = [];
+  if (configurationSet !== undefined && !/^[\w-]{1,64}$/.test(configurationSet))
+    errors.push({
+      field: 'configuration_set',
+      message: 'Configuration set can have letters, digits, hyphens and underscores, and at most 64 of them.',
+    });
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d$/.test(region))
     errors.push({ field: 'region', message: 'Region must be the code of a region, such as eu-central-1.' });
   if (topic !== undefined && !/^arn:aws[\w-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/.test(topic))
@@ -252,7 +263,12 @@ export const ses: RelayAdapter = {
   ],
   checkSettings,
   smtpHost: /^email-smtp(?:-fips)?\.[a-z\d-]+\.amazonaws\.com$/i,
-  spfInclude: 'amazonses.com',
+  spf: () => null,
+  smtp: {
+    headers: smtpHeaders,
+    settingsOf: ({ host }) => ({ region: /^email-smtp(?:-fips)?\.([a-z\d-]+)\./i.exec(host)?.[1] ?? '' }),
+  },
+  forwardsBounces: true,
   slots: 14,
   idempotencyWindowMs: null,
   send,

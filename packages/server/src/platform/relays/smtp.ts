@@ -21,6 +21,13 @@ const FIELDS: readonly RelayField[] = [
     isOptional: true,
     hint: 'How many emails each worker sends at a time: 1 to 100, by default 10',
   },
+  {
+    name: 'spf_include',
+    label: 'SPF include',
+    isSecret: false,
+    isOptional: true,
+    hint: 'Such as _spf.example.com. The check of a sending domain expects it in SPF.',
+  },
 ];
 
 /** Any relay that accepts emails by SMTP. */
@@ -30,7 +37,6 @@ export const SMTP_KIND: RelayKindInfo = {
   fields: FIELDS,
   checkSettings,
   smtpHost: null,
-  spfInclude: null,
 };
 
 const HOST = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
@@ -44,8 +50,9 @@ function checkSettings({
   username,
   password,
   connections,
+  spf_include: spfInclude,
 }: RelaySettings): FieldError[] {
-  return [
+  const errors = [
     isIP(host) > 0 || HOST.test(host)
       ? null
       : { field: 'host', message: 'Host must be a host name or an IP address, such as smtp.example.com.' },
@@ -55,13 +62,30 @@ function checkSettings({
     connections === undefined || isWhole(connections, CONNECTIONS_MAX)
       ? null
       : { field: 'connections', message: `Connections must be a number from 1 to ${CONNECTIONS_MAX}.` },
+    checkInclude(spfInclude),
+    ...checkSignIn({ username, password, encryption }),
+  ];
+  return errors.filter((error) => error !== null);
+}
+
+type SignIn = Record<'username' | 'password' | 'encryption', string | undefined>;
+
+function checkSignIn({ username, password, encryption }: SignIn): (FieldError | null)[] {
+  return [
     password === undefined || username !== undefined
       ? null
       : { field: 'username', message: 'A password requires a user name.' },
     username === undefined || encryption !== 'none'
       ? null
       : { field: 'encryption', message: 'A user name and a password require encryption.' },
-  ].filter((error) => error !== null);
+  ];
+}
+
+/** Names of SPF records have underscores, which names of hosts have not. */
+function checkInclude(include: string | undefined): FieldError | null {
+  return include === undefined || HOST.test(include.replaceAll('_', 'x'))
+    ? null
+    : { field: 'spf_include', message: 'SPF include must be a name, such as _spf.example.com.' };
 }
 
 function isWhole(text: string, max: number): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FakeEvent, type FakeProvider, jsonOf } from './provider.ts';
+import { type FakeEvent, type FakeProvider, headerOf, jsonOf } from './provider.ts';
 
 /** https://developers.brevo.com/reference/send-transac-email, …/docs/transactional-webhooks, …/docs/heterogenous-versions-batch-emails */
 const KEY = 'xkeysib-fake';
@@ -61,6 +61,8 @@ export function brevoProvider(): FakeProvider {
         ].join('\n'),
       };
     },
+    // https://developers.brevo.com/docs/smtp-integration
+    readSmtp: (headers) => ({ token: headerOf(headers, 'X-Mailin-custom') }),
     newId: () => `<${randomUUID()}@smtp-relay.mailin.fr>`,
     accepted: ({ id }) => ({ status: 201, body: { messageId: id } }),
     repeated: () => ({

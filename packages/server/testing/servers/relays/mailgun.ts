@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { FakeEvent, FakeProvider } from './provider.ts';
+import { type FakeEvent, type FakeProvider, headerOf } from './provider.ts';
 
 /** https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages, …/user-manual/webhooks/securing-webhooks */
 const KEY = 'key-fake';
@@ -55,6 +55,10 @@ export function mailgunProvider(): FakeProvider {
         content: form.get('message') ?? '',
       };
     },
+    // https://documentation.mailgun.com/docs/mailgun/user-manual/sending-messages: a JSON object.
+    readSmtp: (headers) => ({
+      token: (JSON.parse(headerOf(headers, 'X-Mailgun-Variables')) as Record<string, string>)['beckon'] ?? '',
+    }),
     newId: () => `<${randomBytes(8).toString('hex')}@${DOMAIN}>`,
     accepted: ({ id }) => ({ status: 200, body: { id, message: 'Queued. Thank you.' } }),
     refusals: {

@@ -65,6 +65,7 @@ export function postalProvider(): FakeProvider {
         content,
       };
     },
+    readSmtp: null,
     newId: () => String((lastId += 1)),
     accepted: ({ id, to }) =>
       ok('success', {

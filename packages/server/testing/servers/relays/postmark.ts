@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FakeEvent, type FakeProvider, jsonOf, named } from './provider.ts';
+import { type FakeEvent, type FakeProvider, headerOf, jsonOf, named } from './provider.ts';
 
 /** https://postmarkapp.com/developer/api/email-api, …/webhooks/bounce-webhook, …/api/bounce-api */
 const TOKEN = '4a1e9a2c-0000-4000-8000-fakeservertoken';
@@ -62,6 +62,8 @@ export function postmarkProvider(): FakeProvider {
         ].join('\n'),
       };
     },
+    // https://postmarkapp.com/support/article/1125-custom-metadata-faq
+    readSmtp: (headers) => ({ token: headerOf(headers, 'X-PM-Metadata-beckon') }),
     newId: randomUUID,
     accepted: ({ id, to }) => ({
       status: 200,

@@ -25,7 +25,11 @@ export type FakeEmail = {
   key: string | null;
   /** The parts that must reach the recipient, in one text. */
   content: string;
+  /** The custom headers of an email that came by SMTP, if the provider returns them. */
+  headers?: FakeHeader[];
 };
+
+export type FakeHeader = { name: string; value: string };
 
 export type FakeEvent = {
   id: string;
@@ -47,6 +51,8 @@ export type FakeProvider = {
   isAuthorized(request: FakeRequest): boolean;
   unauthorized: FakeAnswer;
   read(request: FakeRequest): Omit<FakeEmail, 'id'>;
+  /** Reads the metadata of an email that came by SMTP from its header. Null: the provider has no SMTP servers of a known host. */
+  readSmtp: ((headers: FakeHeader[]) => Pick<FakeEmail, 'token' | 'headers'>) | null;
   /** The form of the ids of this provider. */
   newId(): string;
   accepted(email: FakeEmail): FakeAnswer;
@@ -59,6 +65,22 @@ export type FakeProvider = {
   /** Other requests: checks, lists of events, records of a domain. */
   respond(request: FakeRequest, state: { events: FakeEvent[]; url: string }): FakeAnswer | null;
 };
+
+/** The header of an email as it arrived, with unfolded lines. */
+export function headersOf(raw: string): FakeHeader[] {
+  const [head = ''] = raw.split(/\r?\n\r?\n/);
+  return head
+    .replaceAll(/\r?\n[ \t]+/g, ' ')
+    .split(/\r?\n/)
+    .map((line) => ({ name: line.split(':')[0] ?? '', value: line.slice(line.indexOf(':') + 1).trim() }));
+}
+
+/** The value of a field that occurs once. */
+export function headerOf(headers: FakeHeader[], name: string): string {
+  const values = headers.filter((field) => field.name.toLowerCase() === name.toLowerCase());
+  if (values.length !== 1) throw new Error(`${values.length} fields ${name}`);
+  return values[0]?.value ?? '';
+}
 
 export function jsonOf({ body }: FakeRequest): Record<string, unknown> {
   return JSON.parse(body.toString('utf8')) as Record<string, unknown>;

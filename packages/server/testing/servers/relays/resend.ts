@@ -44,6 +44,8 @@ export function resendProvider(): FakeProvider {
         ].join('\n'),
       };
     },
+    // https://github.com/resend/resend-dotnet/pull/127: each event has the custom headers of its email.
+    readSmtp: (headers) => ({ token: '', headers: headers.filter(({ name }) => /^X-/i.test(name)) }),
     newId: randomUUID,
     accepted: ({ id }) => ({ status: 200, body: { id } }),
     repeated: ({ id }) => ({ status: 200, body: { id } }),
@@ -74,7 +76,7 @@ export function resendProvider(): FakeProvider {
         from: 'Acme <hello@acme.test>',
         to: [email.to],
         subject: 'Three steps are left',
-        tags: { beckon: email.token },
+        ...(email.headers ? { headers: email.headers } : { tags: { beckon: email.token } }),
         created_at: new Date(at).toISOString(),
         ...bounce,
       };

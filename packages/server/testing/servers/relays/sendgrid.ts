@@ -1,5 +1,12 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { type FakeAnswer, type FakeEvent, type FakeProvider, type FakeRequest, jsonOf } from './provider.ts';
+import {
+  type FakeAnswer,
+  type FakeEvent,
+  type FakeProvider,
+  type FakeRequest,
+  headerOf,
+  jsonOf,
+} from './provider.ts';
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send, …/for-developers/tracking-events/event */
 const KEY = 'SG.fake.key';
@@ -86,6 +93,11 @@ export function sendgridProvider(): FakeProvider {
           (json['headers'] as Record<string, string>)['List-Unsubscribe'],
         ].join('\n'),
       };
+    },
+    // https://www.twilio.com/docs/sendgrid/for-developers/sending-email/unique-arguments: strings only.
+    readSmtp(headers) {
+      const json = JSON.parse(headerOf(headers, 'X-SMTPAPI')) as { unique_args: Record<string, string> };
+      return { token: json.unique_args['beckon'] ?? '' };
     },
     newId: () => randomBytes(11).toString('base64url'),
     accepted: ({ id }) => ({ status: 202, headers: { 'x-message-id': id }, body: '' }),

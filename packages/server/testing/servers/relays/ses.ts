@@ -8,6 +8,7 @@ import {
   type FakeEvent,
   type FakeProvider,
   type FakeRequest,
+  headerOf,
   jsonOf,
   named,
 } from './provider.ts';
@@ -189,6 +190,12 @@ export function sesProvider(): FakeProvider {
         key: null,
         content: Buffer.from(json.Content.Raw.Data, 'base64').toString('latin1'),
       };
+    },
+    // https://docs.aws.amazon.com/ses/latest/dg/event-publishing-send-email.html: letters, digits, hyphens and underscores.
+    readSmtp(headers) {
+      const tags = headerOf(headers, 'X-SES-MESSAGE-TAGS').split(',');
+      const [, value = ''] = tags.map((tag) => /^\s*beckon=([\w-]{1,256})\s*$/.exec(tag)).find(Boolean) ?? [];
+      return { token: value };
     },
     newId: () => `0107${randomBytes(6).toString('hex')}-${randomUUID()}-000000`,
     accepted: ({ id }) => ({ status: 200, body: { MessageId: id } }),

@@ -7,7 +7,7 @@ import type { Log } from '../../../platform/log.ts';
 import { withProjectClock } from '../../../platform/locks/project-lock.ts';
 import type { RelayEvent } from '../../../platform/relays/adapter.ts';
 import { recordOutcomes, resolveDelivered, type ReportedOutcome } from '../../outcomes/index.ts';
-import { INSTALLATION, markFeedbackProven, type RelayId } from '../../sending/index.ts';
+import { type ConfiguredRelay, INSTALLATION, markFeedbackProven, type RelayId } from '../../sending/index.ts';
 import { decideEvent, provesFeedback } from './decide-event.ts';
 import {
   type FeedbackEmail,
@@ -40,7 +40,7 @@ const EVENTS_AT_ONCE = 500;
  */
 export async function applyEvents(
   deps: FeedbackDeps,
-  relay: RelayId,
+  relay: FeedbackRelay,
   events: RelayEvent[],
 ): Promise<AppliedFeedback> {
   const total: AppliedFeedback = { events: events.length, applied: 0, repeated: 0 };
@@ -57,11 +57,14 @@ export async function applyEvents(
   return total;
 }
 
+/** The emails of the kind `smtp_url` were sent through the relay of `SMTP_URL`, which has no row. */
+type FeedbackRelay = RelayId & Pick<ConfiguredRelay, 'kind'>;
+
 type MatchedEvent = { event: RelayEvent; email: FeedbackEmail };
 
 async function applySlice(
   deps: FeedbackDeps,
-  relay: RelayId,
+  { kind, ...relay }: FeedbackRelay,
   received: RelayEvent[],
 ): Promise<Pick<AppliedFeedback, 'applied' | 'repeated'>> {
   const { db, tokenKeys } = deps;
@@ -72,7 +75,7 @@ async function applySlice(
   const repeated = received.length - fresh.length;
   if (fresh.length === 0) return { applied: 0, repeated };
   const isProof = (event: RelayEvent): boolean => isProofOf(event, relay, tokenKeys);
-  const matched = await matchEvents(deps, relay, fresh);
+  const matched = await matchEvents(deps, { ...relay, kind }, fresh);
   for (const [projectId, group] of Map.groupBy(matched, ({ email }) => email.projectId))
     await applyToProject(deps, projectId, group);
   const at = db.clock.now();
@@ -100,7 +103,7 @@ function isProofOf(event: RelayEvent, relay: RelayId, tokenKeys: TokenKeys): boo
  */
 async function matchEvents(
   { db, tokenKeys }: FeedbackDeps,
-  relay: RelayId,
+  relay: FeedbackRelay,
   events: RelayEvent[],
 ): Promise<MatchedEvent[]> {
   const named = events.map((event) => ({
@@ -110,9 +113,11 @@ async function matchEvents(
   const names = named.flatMap(({ name }) => name ?? []);
   const relayEmailIds = named.flatMap(({ event, name }) => (name ? [] : (event.relayEmailId ?? [])));
   const projectId = relay.projectId === INSTALLATION ? null : relay.projectId;
-  const byToken = names.length > 0 ? await findEmailsById(db, { relay: relay.id, names }) : [];
+  const isSmtpUrl = relay.kind === 'smtp_url';
+  const byToken =
+    names.length > 0 ? await findEmailsById(db, { relay: isSmtpUrl ? null : relay.id, names }) : [];
   const byRelayId =
-    relayEmailIds.length > 0
+    relayEmailIds.length > 0 && !isSmtpUrl
       ? await findEmailsByRelayId(db, { relay: relay.id, projectId, relayEmailIds })
       : [];
   const emailsById = new Map(byToken.map((email) => [`${email.projectId} ${email.emailId}`, email]));

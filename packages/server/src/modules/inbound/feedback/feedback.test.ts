@@ -276,7 +276,13 @@ describe('proof of feedback', () => {
   const prove = async ({ scenario, relay }: Relayed, address: string | null = null) => {
     const found = await findRelay(db, relay);
     if (!found) throw new Error('no relay');
-    const proofDeps = { ...deps, sendServices: services, openOutbound: () => relayOutbound() };
+    const proofDeps = {
+      ...deps,
+      sendServices: services,
+      openOutbound: () => relayOutbound(),
+      openRelay: () => Promise.reject(new Error('nothing is sent by SMTP')),
+      openRelayTransport: testRelayOpener(db),
+    };
     return proveFeedback(proofDeps, { projectId: scenario.projectId, relay: found, address });
   };
 

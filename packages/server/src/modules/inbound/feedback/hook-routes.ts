@@ -67,9 +67,11 @@ type Named = { Params: { id: string } };
 async function receiveHook(deps: HookDeps, id: string, request: HookRequest): Promise<boolean> {
   const { db, kinds, outbound, encrypter, log } = deps;
   const found = await findRelayWithSecrets({ db, encrypter }, id);
-  const webhook = found && kinds.adapterOf(found.relay.kind)?.webhook;
-  if (!found || !webhook) return false;
-  const { relay, settings } = found;
+  const reporter = found && kinds.reporterOf(found.relay.kind, found.settings);
+  const webhook = reporter?.adapter.webhook;
+  if (!found || !reporter || !webhook) return false;
+  const { relay } = found;
+  const { settings } = reporter;
   const context = { settings, outbound, key: relay.id, now: () => db.clock.now() };
   const verdict = await webhook.verify(request, context);
   if (verdict !== 'valid') {

@@ -11,7 +11,14 @@ import { domainPart } from '../../../platform/net/address.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { RelayAdapter } from '../../../platform/relays/adapter.ts';
 import type { RelayKinds } from '../../../platform/relays/kinds.ts';
-import { findSender, type SendServices } from '../../delivery/index.ts';
+import type { Reporter } from '../../../platform/relays/reporter.ts';
+import {
+  type CopyRelays,
+  findSender,
+  markEmail,
+  type SendServices,
+  submitCopy,
+} from '../../delivery/index.ts';
 import { loadProjectModels } from '../../rules/index.ts';
 import { type ConfiguredRelay, readRelaySettings } from '../../sending/index.ts';
 
@@ -24,7 +31,7 @@ export type ProofDeps = {
   kinds: RelayKinds;
   /** Opened for one email. */
   openOutbound: () => Outbound;
-};
+} & CopyRelays;
 
 export type ProofInput = {
   projectId: number;
@@ -39,34 +46,50 @@ export type ProofInput = {
  */
 export async function proveFeedback(deps: ProofDeps, input: ProofInput): Promise<{ to: string }> {
   const { relay, projectId } = input;
-  const adapter = requireAdapter(deps.kinds, relay);
-  const to = recipientOf(adapter, input.address);
-  const settings = await readRelaySettings(deps, relay);
-  if (settings === null) throw conflict('The relay was deleted', 'relay');
+  const { db, newId } = deps;
+  const reporter = await requireReporter(deps, relay);
+  const to = recipientOf(reporter.adapter, input.address);
+  const from = await senderOf(deps, projectId);
+  const messageId = `${newId()}@${domainPart(from.address)}`;
+  const mime = await composeMail(
+    { ...TEXT, messageId, date: new Date(db.clock.now()), from, to: { name: '', address: to } },
+    null,
+  );
+  const proof = { mailFrom: from.address, rcptTo: to, mime };
+  const isHttp = deps.kinds.adapterOf(relay.kind) !== undefined;
+  requireSent(await (isHttp ? submitByApi : submitBySmtp)(deps, { relay, reporter, proof }));
+  return { to };
+}
+
+type Proof = {
+  relay: ConfiguredRelay;
+  reporter: Reporter;
+  proof: { mailFrom: string; rcptTo: string; mime: Uint8Array };
+};
+
+async function submitByApi(deps: ProofDeps, { relay, reporter, proof }: Proof): Promise<SendResult> {
+  const { db, tokenKeys, newId } = deps;
+  const { projectId, id } = relay;
+  const token = emailToken({ projectId, emailId: id }, 'relay', tokenKeys);
   const outbound = deps.openOutbound();
   try {
-    const { db, tokenKeys, newId } = deps;
-    const from = await senderOf(deps, projectId);
-    const messageId = `${newId()}@${domainPart(from.address)}`;
-    const mime = await composeMail(
-      { ...TEXT, messageId, date: new Date(db.clock.now()), from, to: { name: '', address: to } },
-      null,
-    );
-    const { result } = await adapter.send(
-      {
-        token: emailToken({ projectId: relay.projectId, emailId: relay.id }, 'relay', tokenKeys),
-        mailFrom: from.address,
-        rcptTo: to,
-        mime,
-        idempotencyKey: newId(),
-      },
-      { settings, outbound, key: relay.id, now: () => db.clock.now() },
-    );
-    requireSent(result);
-    return { to };
+    const context = { settings: reporter.settings, outbound, key: id, now: () => db.clock.now() };
+    const { result } = await reporter.adapter.send({ ...proof, token, idempotencyKey: newId() }, context);
+    return result;
   } finally {
     outbound.close();
   }
+}
+
+/** Sends the email as all others are sent. The header fields of the provider name the relay in place of an email. */
+function submitBySmtp(deps: ProofDeps, { relay, reporter, proof }: Proof): Promise<SendResult> {
+  const { projectId, id, kind, generation } = relay;
+  const name = { projectId, emailId: id };
+  const email = { ...name, draftId: id, userId: '', address: proof.rcptTo, content: NO_CONTENT, ...proof };
+  if (kind !== 'smtp_url')
+    return submitCopy(deps, { relay: { projectId, id, kind, generation, connections: null } }, email);
+  const mime = markEmail(reporter, { ...name, mime: proof.mime }, deps.tokenKeys);
+  return submitCopy(deps, { relay: null }, { ...email, mime });
 }
 
 const TEXT = {
@@ -77,10 +100,23 @@ const TEXT = {
   headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
 };
 
-export function requireAdapter(kinds: RelayKinds, { kind }: Pick<ConfiguredRelay, 'kind'>): RelayAdapter {
-  const adapter = kinds.adapterOf(kind);
-  if (adapter) return adapter;
-  throw conflict('A relay of the kind smtp reports bounces by email, to MAIL_DOMAIN', 'relay');
+/** The transports use the composed email. */
+const NO_CONTENT = { subject: TEXT.subject, preheader: '', body: '', format: 'markdown' } as const;
+
+type ReporterDeps = Pick<ProofDeps, 'db' | 'encrypter' | 'kinds'>;
+
+/** Returns the provider that reports the outcomes of a relay. */
+export async function requireReporter(deps: ReporterDeps, relay: ConfiguredRelay): Promise<Reporter> {
+  const settings = await readRelaySettings(deps, relay);
+  if (settings === null) throw conflict('The relay was deleted', 'relay');
+  const reporter = deps.kinds.reporterOf(relay.kind, settings);
+  if (reporter) return reporter;
+  throw relay.kind === 'smtp_url'
+    ? conflict('SMTP_URL names another provider now. Delete this feedback and add it again', 'relay')
+    : conflict(
+        'The host of this relay belongs to no known provider, so it reports bounces by email',
+        'relay',
+      );
 }
 
 function recipientOf({ simulator, title }: RelayAdapter, address: string | null): string {

@@ -1,12 +1,12 @@
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
-import type { RelayAdapter, RelaySettings } from '../../../platform/relays/adapter.ts';
 import type { RelayKinds } from '../../../platform/relays/kinds.ts';
+import type { Reporter } from '../../../platform/relays/reporter.ts';
 import {
   type ConfiguredRelay,
   findRelayWithSecrets,
-  listAssignedRelayIds,
+  listUsedRelayIds,
   maySendEmails,
   type RestoreGuard,
   updateFeedbackCursor,
@@ -36,7 +36,7 @@ export function feedbackPuller(deps: PullDeps): (run: JobRun) => Promise<void> {
   const pausedUntil = new Map<string, number>();
   return async ({ stopping }) => {
     if (!(await maySendEmails({ ...deps, restoreGuard: deps.restoreGuard ?? 'auto' }))) return;
-    for (const id of await listAssignedRelayIds(deps.db, RELAYS_MAX)) {
+    for (const id of await listUsedRelayIds(deps.db, RELAYS_MAX)) {
       if (stopping.aborted) return;
       if ((pausedUntil.get(id) ?? 0) > performance.now()) continue;
       const waitMs = await pullRelay(deps, id, stopping);
@@ -50,11 +50,11 @@ export function feedbackPuller(deps: PullDeps): (run: JobRun) => Promise<void> {
 async function pullRelay(deps: PullDeps, id: string, stopping: AbortSignal): Promise<number> {
   const { db, encrypter, relayKinds, log } = deps;
   const found = await findRelayWithSecrets({ db, encrypter }, id);
-  const adapter = found && relayKinds.adapterOf(found.relay.kind);
-  if (!found || !adapter?.pull || !isPullable(adapter, found.settings)) return 0;
+  const reporter = found && relayKinds.reporterOf(found.relay.kind, found.settings);
+  if (!found || !reporter || pullState(reporter) !== 'on') return 0;
   let cursor = found.relay.feedbackCursor;
   for (let page = 0; page < PAGES_MAX && !stopping.aborted; page += 1) {
-    const pulled = await pullPage(deps, { ...found, adapter, cursor });
+    const pulled = await pullPage(deps, { relay: found.relay, reporter, cursor });
     if (!pulled.ok) {
       log.warn({ relay_id: id, reason: pulled.message }, 'relay_feedback.not_pulled');
       return pulled.retryAfterMs ?? BACKOFF_MS;
@@ -65,17 +65,19 @@ async function pullRelay(deps: PullDeps, id: string, stopping: AbortSignal): Pro
   return 0;
 }
 
-/** Events of SES come from a queue, if there is one. */
-function isPullable({ kind }: RelayAdapter, settings: RelaySettings): boolean {
-  return kind !== 'ses' || settings['queue_url'] !== undefined;
+/** `off`: events could be read with more settings. Those of SES come from a queue, if there is one. */
+export function pullState({ adapter, settings, apiNeeds }: Reporter): 'on' | 'off' | 'none' {
+  if (!adapter.pull) return 'none';
+  const hasQueue = adapter.kind !== 'ses' || settings['queue_url'] !== undefined;
+  return hasQueue && apiNeeds.length === 0 ? 'on' : 'off';
 }
 
-type Page = { relay: ConfiguredRelay; settings: RelaySettings; adapter: RelayAdapter; cursor: string | null };
+type Page = { relay: ConfiguredRelay; reporter: Reporter; cursor: string | null };
 
 /** The cursor moves after its events were applied, so a crash in between repeats them. */
 async function pullPage(
   deps: PullDeps,
-  { relay, settings, adapter, cursor }: Page,
+  { relay, reporter: { adapter, settings }, cursor }: Page,
 ): Promise<
   { ok: true; cursor: string; hasMore: boolean } | { ok: false; message: string; retryAfterMs: number | null }
 > {

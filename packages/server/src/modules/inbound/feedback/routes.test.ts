@@ -1,6 +1,13 @@
-import type { Relay, RelayFeedback, SuppressionImport } from '@beckon/contract/dashboard';
+import type {
+  Home,
+  Relay,
+  RelayFeedback,
+  RelayRecords,
+  RelaySetup,
+  SuppressionImport,
+} from '@beckon/contract/dashboard';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { testMail } from '../../../../testing/factories/send-services.ts';
+import { testMail, testSendServices } from '../../../../testing/factories/send-services.ts';
 import { testDashboard } from '../../../../testing/servers/dashboard.ts';
 import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
 import { type FakeRelay, startFakeRelay } from '../../../../testing/servers/relays/fake-relay.ts';
@@ -12,10 +19,27 @@ import { readRelaySettings } from '../../sending/relays/read-settings.ts';
 
 const { db } = await endpointServer();
 const dashboard = testDashboard(db, { relayKinds: relayKinds(Object.values(RELAY_ADAPTERS)) });
+/** The dashboard of an installation whose SMTP_URL belongs to Postmark. */
+const SMTP_URL = 'smtp://user:secret@smtp.postmarkapp.com:587';
+const bySmtpUrl = testDashboard(db, {
+  isLocalShell: true,
+  relayKinds: relayKinds(Object.values(RELAY_ADAPTERS), SMTP_URL),
+  smtpUrl: SMTP_URL,
+  installation: {
+    publicUrl: 'http://localhost:8080',
+    relay: 'smtp://smtp.postmarkapp.com:587',
+    mailFrom: null,
+    hasModel: false,
+  },
+  sendServices: testSendServices({
+    outlet: { kind: 'relay', publicUrl: 'http://localhost:8080', mailDomain: null },
+  }),
+});
 const { encrypter } = testMail();
 const fakes: FakeRelay[] = [];
 afterAll(async () => {
   await dashboard.close();
+  await bySmtpUrl.close();
   for (const fake of fakes) await fake.close();
 });
 
@@ -68,6 +92,38 @@ describe('feedback of a relay', () => {
     const body = { kind: 'smtp', name: 'Main', settings: { host: 'smtp.acme.test' } };
     const relay = (await dashboard.request<Relay>(`POST ${at}/relays`, { body })).json.data;
     expect((await feedbackOf(relay)).json.data).toMatchObject({ webhook: null, pull: 'none' });
+  });
+
+  test('is by webhook for an SMTP relay at the host of a provider, and by API with its key', async () => {
+    const body = { kind: 'smtp', name: 'Main', settings: { host: 'smtp.postmarkapp.com' } };
+    const relay = (await dashboard.request<Relay>(`POST ${at}/relays`, { body })).json.data;
+    expect(relay.title).toBe('Postmark by SMTP');
+    const { data } = (await feedbackOf(relay)).json;
+    expect(data).toMatchObject({
+      provider: 'Postmark',
+      by_smtp: true,
+      api_needs: ['Server API token'],
+      pull: 'off',
+      can_import_suppressions: false,
+      webhook: { missing: null, can_register: false },
+    });
+    expect(data.fields.map(({ name }) => name)).toContain('server_token');
+    const registered = await dashboard.request(`POST ${at}/relays/${relay.id}/feedback/webhook`);
+    expect([registered.status, registered.json.errors[0]?.message]).toEqual([
+      409,
+      'Enter the settings for requests to Postmark first: Server API token',
+    ]);
+    const fake = await startFakeRelay('postmark');
+    fakes.push(fake);
+    const { hook_secret: _, ...settings } = fake.settings;
+    const changed = await dashboard.request<Relay>(`PATCH ${at}/relays/${relay.id}`, { body: { settings } });
+    expect(changed.text).not.toContain(settings['server_token']);
+    expect((await feedbackOf(relay)).json.data).toMatchObject({
+      api_needs: [],
+      pull: 'on',
+      webhook: { can_register: true },
+    });
+    expect((await dashboard.request(`POST ${at}/relays/${relay.id}/feedback/webhook`)).status).toBe(200);
   });
 
   test('stores the signing key of a webhook that Beckon created', async () => {
@@ -130,5 +186,61 @@ describe('feedback of a relay', () => {
       expect(status).toBe(409);
     }
     expect(fakes.at(-1)?.submissions).toBe(0);
+  });
+});
+
+describe('feedback of SMTP_URL', () => {
+  const needsOf = async () =>
+    (await bySmtpUrl.request<Home>(`GET ${at}/home`)).json.data.needs.filter(
+      ({ kind }) => kind === 'relay_unproven',
+    );
+  const setup = async () => (await bySmtpUrl.request<RelaySetup>(`GET ${at}/relay-setup`)).json.data;
+
+  test('is offered for the provider, and named by Home until a bounce came back', async () => {
+    expect((await setup()).smtp_url).toEqual({
+      host: 'smtp.postmarkapp.com',
+      kind: 'postmark',
+      feedback_relay: null,
+    });
+    expect(await needsOf()).toEqual([{ kind: 'relay_unproven', id: null, name: 'SMTP_URL (Postmark)' }]);
+    const body = { kind: 'smtp_url', name: 'SMTP_URL', settings: {}, installation: true };
+    const { json } = await bySmtpUrl.request<Relay>(`POST ${at}/relays`, { body });
+    const { id } = json.data;
+    expect(json.data).toMatchObject({
+      title: 'Postmark by SMTP_URL',
+      owner: 'installation',
+      used_by_installation: true,
+      settings: { provider: 'postmark' },
+    });
+    expect((await setup()).smtp_url?.feedback_relay).toBe(id);
+    expect(await needsOf()).toEqual([{ kind: 'relay_unproven', id, name: 'SMTP_URL' }]);
+    const feedback = await bySmtpUrl.request<RelayFeedback>(`GET ${at}/relays/${id}/feedback`);
+    expect(feedback.json.data).toMatchObject({
+      provider: 'Postmark',
+      by_smtp: true,
+      webhook: { missing: null },
+    });
+    await db.query(`UPDATE beckon.relay SET feedback_proven_at = now() WHERE id = $1`, [id]);
+    expect(await needsOf()).toEqual([]);
+  });
+
+  test('says that SPF needs no change', async () => {
+    await bySmtpUrl.request(`POST ${at}/domains`, { body: { name: 'mail.acme.test' } });
+    const id = (await setup()).smtp_url?.feedback_relay;
+    const path = `GET ${at}/relays/${id}/domains/mail.acme.test`;
+    expect((await bySmtpUrl.request<RelayRecords>(path)).json.data).toMatchObject({
+      own_return_path: 'Postmark',
+      records: [],
+    });
+  });
+
+  test('is not reported by the provider of another SMTP_URL', async () => {
+    const id = (await setup()).smtp_url?.feedback_relay;
+    const other = testDashboard(db, {
+      relayKinds: relayKinds(Object.values(RELAY_ADAPTERS), 'smtp://smtp.sendgrid.net'),
+    });
+    const { json } = await other.request<RelayFeedback>(`GET ${at}/relays/${id}/feedback`);
+    expect(json.data).toMatchObject({ provider: null, webhook: null });
+    await other.close();
   });
 });

@@ -3,12 +3,14 @@ import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
-import type { RelayAdapter, RelayContext, RelaySettings } from '../../../platform/relays/adapter.ts';
+import type { RelayAdapter, RelayContext } from '../../../platform/relays/adapter.ts';
 import type { RelayKinds } from '../../../platform/relays/kinds.ts';
+import type { Reporter } from '../../../platform/relays/reporter.ts';
 import { isLoopbackName } from '../../../platform/net/network-address.ts';
 import { isoOrNull } from '../../../platform/time/clock.ts';
 import {
   changeRelay,
+  fieldView,
   type ConfiguredRelay,
   findUsableRelay,
   INSTALLATION,
@@ -17,21 +19,23 @@ import {
   type RestoreGuard,
   type SuppressionHasher,
 } from '../../sending/index.ts';
-import type { SendServices } from '../../delivery/index.ts';
+import type { CopyRelays, SendServices } from '../../delivery/index.ts';
 import { type KitDeps, requireOperator, routesFor } from '../../workspace/index.ts';
 import { IMPORT_ACTION } from '../../outcomes/index.ts';
 import { importProviderSuppressions } from './import-suppressions.ts';
-import { proveFeedback, requireAdapter } from './prove-feedback.ts';
+import { proveFeedback, requireReporter } from './prove-feedback.ts';
+import { pullState } from './pull-feedback.ts';
 
-type Deps = KitDeps & {
-  encrypter: Encrypter;
-  hasher: SuppressionHasher;
-  tokenKeys: TokenKeys;
-  relayKinds: RelayKinds;
-  sendServices: SendServices;
-  openOutbound: () => Outbound;
-  restoreGuard?: RestoreGuard | undefined;
-};
+type Deps = KitDeps &
+  CopyRelays & {
+    encrypter: Encrypter;
+    hasher: SuppressionHasher;
+    tokenKeys: TokenKeys;
+    relayKinds: RelayKinds;
+    sendServices: SendServices;
+    openOutbound: () => Outbound;
+    restoreGuard?: RestoreGuard | undefined;
+  };
 const { route } = routesFor<Deps>();
 
 type RelayParams = { projectId: number; params: { relay: string } };
@@ -39,9 +43,7 @@ type RelayParams = { projectId: number; params: { relay: string } };
 export const relayFeedbackRoutes = [
   route('GET /projects/:project/relays/:relay/feedback', {
     needs: 'admin',
-    async handle(deps, request) {
-      return { data: await feedbackOf(deps, await relayOf(deps, request)) };
-    },
+    handle: async (deps, request) => ({ data: await feedbackOf(deps, await relayOf(deps, request)) }),
   }),
   route('POST /projects/:project/relays/:relay/feedback/webhook', {
     needs: 'admin',
@@ -116,10 +118,10 @@ async function withProvider<T>(
   relay: ConfiguredRelay,
   work: (adapter: RelayAdapter, context: RelayContext) => Promise<T>,
 ): Promise<T> {
-  const { relayKinds, db } = deps;
-  const adapter = requireAdapter(relayKinds, relay);
-  const settings = await readRelaySettings(deps, relay);
-  if (!settings) throw conflict('The relay was deleted');
+  const { db } = deps;
+  const { adapter, settings, apiNeeds } = await requireReporter({ ...deps, kinds: deps.relayKinds }, relay);
+  if (apiNeeds.length > 0)
+    throw conflict(`Enter the settings for requests to ${adapter.title} first: ${apiNeeds.join(', ')}`);
   const outbound = deps.openOutbound();
   try {
     return await work(adapter, { settings, outbound, key: relay.id, now: () => db.clock.now() });
@@ -133,29 +135,41 @@ function hookUrlOf({ sendServices }: Deps, { id }: ConfiguredRelay): string {
 }
 
 async function feedbackOf(deps: Deps, relay: ConfiguredRelay): Promise<RelayFeedback> {
-  const adapter = deps.relayKinds.adapterOf(relay.kind);
+  const { relayKinds } = deps;
+  const settings = (await readRelaySettings(deps, relay)) ?? {};
   const provenAt = isoOrNull(relay.feedbackProvenAt);
-  if (!adapter)
+  const reporter = relayKinds.reporterOf(relay.kind, settings);
+  if (!reporter)
     return {
       proven_at: provenAt,
+      provider: null,
+      by_smtp: true,
+      fields: [],
+      api_needs: [],
       webhook: null,
       pull: 'none',
       simulator: null,
       can_import_suppressions: false,
     };
-  const settings = (await readRelaySettings(deps, relay)) ?? {};
+  const { adapter, apiNeeds } = reporter;
   return {
     proven_at: provenAt,
-    webhook: webhookView(deps, { adapter, relay, settings }),
-    pull: pullState(adapter, settings),
+    provider: adapter.title,
+    by_smtp: relayKinds.adapterOf(relay.kind) === undefined,
+    fields: (relayKinds.of(relay.kind, settings)?.fields ?? []).map(fieldView),
+    api_needs: apiNeeds,
+    webhook: webhookView(deps, relay, reporter),
+    pull: pullState(reporter),
     simulator: adapter.simulator?.bounce ?? null,
-    can_import_suppressions: adapter.suppressions !== null,
+    can_import_suppressions: adapter.suppressions !== null && apiNeeds.length === 0,
   };
 }
 
-type Viewed = { adapter: RelayAdapter; relay: ConfiguredRelay; settings: RelaySettings };
-
-function webhookView(deps: Deps, { adapter, relay, settings }: Viewed): RelayFeedback['webhook'] {
+function webhookView(
+  deps: Deps,
+  relay: ConfiguredRelay,
+  { adapter, settings, apiNeeds }: Reporter,
+): RelayFeedback['webhook'] {
   const { webhook, fields } = adapter;
   if (!webhook) return null;
   const hookUrl = hookUrlOf(deps, relay);
@@ -165,14 +179,9 @@ function webhookView(deps: Deps, { adapter, relay, settings }: Viewed): RelayFee
     url: webhook.url(hookUrl, settings),
     events: [...webhook.events],
     missing: settings[field] === undefined ? { field, label } : null,
-    can_register: webhook.register !== undefined,
+    can_register: webhook.register !== undefined && apiNeeds.length === 0,
     is_local: isLoopbackName(new URL(hookUrl).hostname),
   };
-}
-
-function pullState({ kind, pull }: RelayAdapter, settings: RelaySettings): RelayFeedback['pull'] {
-  if (!pull) return 'none';
-  return kind === 'ses' && settings['queue_url'] === undefined ? 'off' : 'on';
 }
 
 function conflict(message: string): Fault {

@@ -62,15 +62,15 @@ function toEmail({
   return { projectId, emailId: id, draftId, relayEmailId };
 }
 
-/** Finds emails by project and id, of those that were sent through this relay. Reads `email`. */
+/** Finds emails by project and id, of those that were sent through this relay. `relay`: null for that of `SMTP_URL`. Reads `email`. */
 export async function findEmailsById(
   tx: Tx,
-  { relay, names }: { relay: string; names: { projectId: number; emailId: string }[] },
+  { relay, names }: { relay: string | null; names: { projectId: number; emailId: string }[] },
 ): Promise<FeedbackEmail[]> {
   const rows = await tx.query<EmailRow>(
     `SELECT m.project_id, m.id, m.draft_id, m.relay_id
      FROM unnest($1::bigint[], $2::uuid[]) AS input(project_id, id)
-     JOIN beckon.email m ON m.project_id = input.project_id AND m.id = input.id AND m.relay = $3`,
+     JOIN beckon.email m ON m.project_id = input.project_id AND m.id = input.id AND m.relay IS NOT DISTINCT FROM $3::uuid`,
     [
       plainList(names.map(({ projectId }) => projectId)),
       plainList(names.map(({ emailId }) => emailId)),

@@ -10,7 +10,7 @@ import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { recheckHeld } from '../../drafts/index.ts';
 import { deleteAssignment } from '../relays/store.ts';
-import { type DomainRef, type DomainView, requireLocked, viewOf } from './domain-view.ts';
+import { type DomainRef, type DomainView, requireLocked, viewInProject } from './domain-view.ts';
 
 type Db = Pick<Database, 'transaction' | 'clock'>;
 type Deps = { db: Db; encrypter: Encrypter; mail: MailSettings };
@@ -25,8 +25,8 @@ export async function addDomain({ db, encrypter, mail }: Deps, input: NewDomain)
   return db.transaction(async (tx) => {
     // The lock ensures that only one of two concurrent requests gets the last slot.
     await takeProjectLock(tx, input.projectId);
-    const { domain, keys } = await add({ tx, clock: db.clock, encrypter }, input, pair);
-    return viewOf(domain, keys, mail);
+    const { domain } = await add({ tx, clock: db.clock, encrypter }, input, pair);
+    return viewInProject(tx, domain, mail);
   });
 }
 
@@ -41,7 +41,7 @@ export async function rotateKey({ db, encrypter, mail }: Deps, ref: DomainRef): 
     const soon = db.clock.now() + LOOK_AFTER_MS;
     const checkedSoon = { ...domain, nextCheckAt: Math.min(nextCheckAt ?? soon, soon) };
     await updateDomain(tx, checkedSoon);
-    return viewOf(checkedSoon, await listKeys(tx, projectId, [id]), mail);
+    return viewInProject(tx, checkedSoon, mail);
   });
 }
 
@@ -67,11 +67,7 @@ export function pauseDomain(
     const { projectId, id } = domain;
     const at = db.clock.now();
     await pause(tx, { projectId, id, reason, at });
-    return viewOf(
-      { ...domain, pausedAt: at, pausedReason: reason },
-      await listKeys(tx, projectId, [id]),
-      mail,
-    );
+    return viewInProject(tx, { ...domain, pausedAt: at, pausedReason: reason }, mail);
   });
 }
 
@@ -106,10 +102,10 @@ export function setDomain(
   return db.transaction(async (tx) => {
     const now = db.clock.now();
     const domain = withChange(await requireLocked(tx, ref), change, now);
-    const { projectId, id } = domain;
+    const { projectId } = domain;
     await updateDomain(tx, domain);
     await recheckHeld(tx, { projectId, reasons: ['domain_throttle', 'warmup'], now });
-    return viewOf(domain, await listKeys(tx, projectId, [id]), mail);
+    return viewInProject(tx, domain, mail);
   });
 }
 

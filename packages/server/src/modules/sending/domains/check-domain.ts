@@ -13,6 +13,7 @@ import { type DomainRef, type DomainView, requireDomain, showDomain, viewOf } fr
 import { type DomainState, type MailSettings, maySend, type SendingDomain } from './domain.ts';
 import type { DomainRecord, DnsRecordFinding } from './findings.ts';
 import { findDomainById, listKeys, lockDomain } from './reads.ts';
+import { mailOfDomain } from './relay-mail.ts';
 import { afterCheck, nextCheckAt, outcomeOf } from './state.ts';
 import { updateDomain, updateKeys } from './store.ts';
 import { probeDomain } from './tracking.ts';
@@ -56,12 +57,13 @@ const HELD_FOR_DOMAIN = ['domain_not_ready', 'no_sender', 'public_url'];
  * transaction. If another check finished since then, or the keys changed, this result is dropped: of two concurrent checks, one counts.
  */
 export async function checkDomain(
-  { db, resolver, mail }: CheckDeps,
+  { db, resolver, ...deps }: CheckDeps,
   ref: Pick<SendingDomain, 'projectId' | 'id'>,
 ): Promise<Checked | null> {
   const { projectId, id } = ref;
   const snapshot = await findDomainById(db, ref);
   if (!snapshot) return null;
+  const mail = await mailOfDomain(db, snapshot, deps.mail);
   const snapshotKeys = await listKeys(db, projectId, [id]);
   const records = recordsOf(snapshot, snapshotKeys, mail);
   const lookup = await lookUp(resolver, records);

@@ -65,6 +65,17 @@ function readRecord(record: string, context: SpfContext): SpfResult {
   return readOther(redirect, context);
 }
 
+export function isSpf(value: string): boolean {
+  return BEGIN.test(value);
+}
+
+/** Returns a record with one more include, before the terms that end it. */
+export function withInclude(record: string, include: string): string {
+  const terms = record.split(/ +/).filter(Boolean);
+  const end = terms.findIndex((term) => /^(?:[+\-~?]?all|redirect=.*)$/i.test(term));
+  return terms.toSpliced(end < 0 ? terms.length : end, 0, `include:${include}`).join(' ');
+}
+
 function readTerm(text: string): Term | null {
   const [, qualifier, mechanism, target] = DIRECTIVE.exec(text) ?? [];
   return mechanism === undefined

@@ -3,7 +3,8 @@ import type { DkimKey } from './dkim-key.ts';
 import type { DomainRecord, DnsRecordFinding } from './findings.ts';
 import { findDomain, listDomains, listKeys, lockDomain } from './reads.ts';
 import { type MailSettings, normaliseDomainName, type SendingDomain } from './domain.ts';
-import { recordsOf } from './records.ts';
+import { includeOf, recordsOf, splitText } from './records.ts';
+import { findDomainMail, mailOfDomain } from './relay-mail.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** A domain for display: the records to publish, each with what was found in the DNS. */
@@ -16,15 +17,32 @@ export type DomainView = {
 export type DomainRef = { projectId: number; name: string };
 
 export function viewOf(domain: SendingDomain, keys: DkimKey[], mail: MailSettings): DomainView {
-  const findingOf = ({ kind, name }: DomainRecord): DnsRecordFinding | null =>
-    domain.findings.find((finding) => finding.kind === kind && finding.name === name) ?? null;
   const records = recordsOf(domain, keys, mail);
-  return { domain, records: records.map((record) => ({ ...record, finding: findingOf(record) })) };
+  return { domain, records: records.map((record) => withFinding(record, domain.findings)) };
+}
+
+/** A finding about an SPF record counts only for the include that it was about: the relay may have changed since. */
+function withFinding(record: DomainRecord, findings: DnsRecordFinding[]): DomainView['records'][number] {
+  const finding =
+    findings.find(
+      ({ kind, name, include }) =>
+        kind === record.kind &&
+        name === record.name &&
+        (kind !== 'return_path_spf' || include === includeOf(record)),
+    ) ?? null;
+  const value = finding?.suggested ?? record.value;
+  return { ...record, value, split: splitText(value), finding };
 }
 
 export async function showDomain(tx: Tx, ref: DomainRef, mail: MailSettings): Promise<DomainView> {
   const domain = await requireDomain(tx, ref);
-  return viewOf(domain, await listKeys(tx, domain.projectId, [domain.id]), mail);
+  return viewInProject(tx, domain, mail);
+}
+
+/** Returns the view of a domain with its stored keys, for the relay that its emails are sent through. */
+export async function viewInProject(tx: Tx, domain: SendingDomain, mail: MailSettings): Promise<DomainView> {
+  const keys = await listKeys(tx, domain.projectId, [domain.id]);
+  return viewOf(domain, keys, await mailOfDomain(tx, domain, mail));
 }
 
 /** Returns the domains in order of their names. */
@@ -36,7 +54,8 @@ export async function showDomains(tx: Tx, projectId: number, mail: MailSettings)
     domains.map(({ id }) => id),
   );
   const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);
-  return domains.map((domain) => viewOf(domain, keysOf.get(domain.id) ?? [], mail));
+  const mailOf = await findDomainMail(tx, projectId, mail);
+  return domains.map((domain) => viewOf(domain, keysOf.get(domain.id) ?? [], mailOf(domain.name)));
 }
 
 export async function requireDomain(tx: Tx, { projectId, name }: DomainRef): Promise<SendingDomain> {

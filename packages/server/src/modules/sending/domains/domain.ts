@@ -42,6 +42,8 @@ export type MailSettings = {
   mailDomain: string | null;
   /** The `include` that the relay requires in an SPF record. */
   spfInclude: string | null;
+  /** The domain whose SPF record needs it. Absent or null: that of the return path. */
+  spfDomain?: string | null;
 };
 
 /** Returns whether emails may be sent from the domain. A verified domain with a new error continues to send until the error has lasted. */

@@ -13,9 +13,18 @@ export type DnsRecordFinding = {
   says: string;
   /** The record is valid but could be improved. */
   warns: boolean;
+  /** For SPF: the include that was expected. Another relay needs another one, so that the finding does not count for it. */
+  include?: string;
+  /** For SPF: the record that was found, with the include that it lacks. */
+  suggested?: string;
 };
 
-export type DnsRecordAssessment = { verdict: DnsRecordStatus; says: string; warns?: boolean };
+export type DnsRecordAssessment = {
+  verdict: DnsRecordStatus;
+  says: string;
+  warns?: boolean;
+  suggested?: string;
+};
 
 export type RecordKind = 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
 

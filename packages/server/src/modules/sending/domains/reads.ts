@@ -106,6 +106,17 @@ export async function listDueDomains(
   }));
 }
 
+/** Lists SPF records of all projects that lack an include, as the last check of the domain found. */
+export function listSpfFaults(tx: Tx, limit: number): Promise<{ name: string; include: string }[]> {
+  return tx.query(
+    `SELECT DISTINCT f ->> 'name' AS name, f ->> 'include' AS include
+     FROM beckon.sending_domain d CROSS JOIN LATERAL jsonb_array_elements(d.findings) AS f
+     WHERE f ->> 'kind' = 'return_path_spf' AND f ->> 'verdict' IN ('missing', 'wrong') AND f ->> 'include' IS NOT NULL
+     ORDER BY 1, 2 LIMIT $1`,
+    [limit],
+  );
+}
+
 /** Lists the domains of all projects with a tracking host that is due for a probe, the longest overdue first. */
 export async function listDueProbes(
   tx: Tx,

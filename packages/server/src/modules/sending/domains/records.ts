@@ -1,4 +1,4 @@
-import { readSpf, SPF_LOOKUPS_MAX } from './check-spf.ts';
+import { isSpf, readSpf, SPF_LOOKUPS_MAX, withInclude } from './check-spf.ts';
 import { hasDmarc, assessDkim, assessDmarc } from './check-tagged-records.ts';
 import { type DkimKey, selectorOf, signingKey } from './dkim-key.ts';
 import { type MailSettings, organizationOf, returnPathOf, type SendingDomain } from './domain.ts';
@@ -30,11 +30,15 @@ export function recordsOf(
       type: 'MX',
       required: true,
     });
-  if (mail.spfInclude !== null)
-    records.push(record('return_path_spf', returnPath, `v=spf1 include:${mail.spfInclude} ~all`));
+  if (mail.spfInclude !== null) records.push(spfRecord(mail.spfDomain ?? returnPath, mail.spfInclude));
   const alsoAt = zone === name ? null : `_dmarc.${zone}`;
   records.push({ ...record('dmarc', `_dmarc.${name}`, 'v=DMARC1; p=none'), required: true, alsoAt });
   return records;
+}
+
+/** The SPF record that allows a relay to send. */
+export function spfRecord(name: string, include: string): DomainRecord {
+  return recordIn(organizationOf(name))('return_path_spf', name, `v=spf1 include:${include} ~all`);
 }
 
 export function dkimNameOf({ domainId, slot }: Pick<DkimKey, 'domainId' | 'slot'>, name: string): string {
@@ -43,10 +47,13 @@ export function dkimNameOf({ domainId, slot }: Pick<DkimKey, 'domainId' | 'slot'
 
 function recordIn(zone: string): (kind: RecordKind, name: string, value: string) => DomainRecord {
   return (kind, name, value) => {
-    const isLong = value.length > STRING_MAX;
-    const split = isLong ? (value.match(STRINGS) ?? []) : null;
+    const split = splitText(value);
     return { kind, name, type: 'TXT', value, split, required: false, keyState: null, alsoAt: null, zone };
   };
+}
+
+export function splitText(value: string): string[] | null {
+  return value.length > STRING_MAX ? (value.match(STRINGS) ?? []) : null;
 }
 
 const STRINGS = new RegExp(`.{1,${STRING_MAX}}`, 'g');
@@ -64,7 +71,10 @@ export function assessRecord(record: DomainRecord, lookup: DnsLookup): DnsRecord
   const { kind, name } = record;
   const found = values.slice(0, FOUND_MAX).map((value) => value.slice(0, FOUND_LENGTH_MAX));
   const hint = verdict === 'missing' ? hintOf(record, lookup) : '';
-  return { kind, name, verdict, found, says: `${says}${hint}`, warns: assessment.warns ?? false };
+  const finding = { kind, name, verdict, found, says: `${says}${hint}`, warns: assessment.warns ?? false };
+  if (kind !== 'return_path_spf') return finding;
+  const { suggested } = assessment;
+  return { ...finding, include: includeOf(record), ...(suggested === undefined ? {} : { suggested }) };
 }
 
 function assessKind(record: DomainRecord, lookup: DnsLookup): [DnsRecordAssessment, string[]] {
@@ -133,6 +143,7 @@ function assessSpf(record: DomainRecord, lookup: DnsLookup): DnsRecordAssessment
       return {
         verdict: 'wrong',
         says: `It does not include the relay. Put include:${include} before its all`,
+        ...suggestionOf(record, lookup),
       };
     case 'fault':
       return { verdict: 'wrong', says: read.says };
@@ -145,7 +156,15 @@ function assessSpf(record: DomainRecord, lookup: DnsLookup): DnsRecordAssessment
   }
 }
 
-function includeOf({ value }: DomainRecord): string {
+/** The record that was found, with the include that it lacks. */
+function suggestionOf(record: DomainRecord, lookup: DnsLookup): { suggested?: string } {
+  const reply = lookup('TXT', record.name);
+  const found = reply?.kind === 'found' ? reply.values.find(isSpf) : undefined;
+  const suggested = found === undefined ? null : withInclude(found, includeOf(record));
+  return suggested === null || suggested.length > FOUND_LENGTH_MAX ? {} : { suggested };
+}
+
+export function includeOf({ value }: Pick<DomainRecord, 'value'>): string {
   return /include:(\S+)/.exec(value)?.[1] ?? '';
 }
 

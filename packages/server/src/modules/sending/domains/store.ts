@@ -54,6 +54,21 @@ export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void>
   );
 }
 
+/**
+ * Checks the DNS records of domains of a project soon, because another relay needs other records. `domain`: null for all of them. Domains
+ * that were never checked stay as they are.
+ */
+export async function setChecksDue(
+  tx: Tx,
+  { projectId, domain, at }: { projectId: number; domain: string | null; at: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.sending_domain SET next_check_at = $3
+     WHERE project_id = $1 AND ($2::text IS NULL OR name = $2) AND next_check_at > $3`,
+    [projectId, domain, new Date(at)],
+  );
+}
+
 type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
 
 /** Pauses sending from a domain until a member resumes it. A domain that is already paused keeps its reason. */

@@ -6,8 +6,8 @@ import {
   type Tracking,
   type TrackingState,
 } from './domain.ts';
-import { type DomainRef, type DomainView, requireLocked, viewOf } from './domain-view.ts';
-import { findDomainById, listKeys, listTrackingHosts, lockDomain } from './reads.ts';
+import { type DomainRef, type DomainView, requireLocked, viewInProject } from './domain-view.ts';
+import { findDomainById, listTrackingHosts, lockDomain } from './reads.ts';
 import { updateTracking } from './store.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { equalInConstantTime, hmacSha256 } from '../../../platform/crypto/hash.ts';
@@ -35,8 +35,7 @@ export function trackDomain(
     const tracking = isSame && domain.tracking ? { ...domain.tracking, nextAt: now } : requested;
     const tracked = { ...domain, tracking };
     await updateTracking(tx, tracked);
-    const { projectId, id } = domain;
-    return viewOf(tracked, await listKeys(tx, projectId, [id]), mail);
+    return viewInProject(tx, tracked, mail);
   });
 }
 

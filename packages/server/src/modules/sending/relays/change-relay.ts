@@ -8,11 +8,20 @@ import { setTimersEarlier } from '../../../platform/locks/timers.ts';
 import type { RelaySettings } from '../../../platform/relays/adapter.ts';
 import type { RelayKindInfo } from '../../../platform/relays/kind-info.ts';
 import { type RelayKinds, splitSecrets } from '../../../platform/relays/kinds.ts';
+import { HOOK_SECRET } from '../../../platform/relays/fields.ts';
 import { readSettings } from '../../../platform/relays/settings.ts';
 import { isId } from '../../workspace/index.ts';
 import { findDomain } from '../domains/reads.ts';
+import { setChecksDue } from '../domains/store.ts';
 import { normaliseDomainName } from '../domains/domain.ts';
-import { findEncryptedSecrets, listRelays, listUses, lockRelay, type RelayUse } from './reads.ts';
+import {
+  findEncryptedSecrets,
+  findSmtpUrlRelay,
+  listRelays,
+  listUses,
+  lockRelay,
+  type RelayUse,
+} from './reads.ts';
 import { type ConfiguredRelay, INSTALLATION, type RelayId, WHOLE_PROJECT } from './relay.ts';
 import { decryptSecrets, encryptSecrets } from './secrets.ts';
 import {
@@ -47,15 +56,20 @@ export async function addRelay(
       `Unknown kind ${JSON.stringify(kind)}. Use one of ${kinds.list.map((known) => known.kind).join(', ')}`,
       'kind',
     );
-  const values = checkedSettings(info, input);
+  if (info.kind === 'smtp_url' && projectId !== INSTALLATION)
+    throw invalid('The feedback of SMTP_URL belongs to the installation. Set `installation`', 'kind');
+  const full = kinds.of(kind, input) ?? info;
+  const values = checkedSettings(full, input);
   const id = newId();
-  const { settings, secrets } = splitSecrets(info.fields, values);
+  const { settings, secrets } = splitSecrets(full.fields, values);
   // The provider proves itself with it when it reports outcomes.
-  const hookSecret = { hook_secret: randomBytes(HOOK_SECRET_BYTES).toString('base64url') };
+  const hookSecret = { [HOOK_SECRET]: randomBytes(HOOK_SECRET_BYTES).toString('base64url') };
   const encrypted = encryptSecrets(encrypter, { ...secrets, ...hookSecret }, { projectId, id });
   await db.transaction(async (tx) => {
     if ((await listRelays(tx, projectId)).length >= RELAYS_MAX)
       throw invalid(`There are ${RELAYS_MAX} relays, which is the maximum. Delete one first`, 'name');
+    if (info.kind === 'smtp_url' && (await findSmtpUrlRelay(tx)))
+      throw conflict('The feedback of SMTP_URL was already added. Change it instead', 'kind');
     const relay = { projectId, id, kind: info.kind, name: name.trim(), settings, encrypted };
     if (!(await insertRelay(tx, { ...relay, createdAt: db.clock.now() }))) throw nameTaken(name);
   });
@@ -72,7 +86,11 @@ export async function changeRelay(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const relay = await requireLockedRelay(tx, ref);
-    if (settings) await replaceSettings({ tx, encrypter, kinds, at: db.clock.now() }, relay, settings);
+    if (settings) {
+      const at = db.clock.now();
+      await replaceSettings({ tx, encrypter, kinds, at }, relay, settings);
+      await setChecksDue(tx, { projectId: relay.projectId, domain: null, at });
+    }
     if (name !== undefined && !(await updateName(tx, { ...ref, name: name.trim() }))) throw nameTaken(name);
   });
 }
@@ -84,7 +102,7 @@ async function replaceSettings(
   relay: ConfiguredRelay,
   changes: RelaySettings,
 ): Promise<void> {
-  const info = kinds.of(relay.kind);
+  const info = kinds.of(relay.kind, { ...relay.settings, ...changes });
   const encryptedNow = await findEncryptedSecrets(tx, relay);
   if (!info || !encryptedNow) throw unknownRelay(relay.id);
   const stored = { ...relay.settings, ...decryptSecrets(encrypter, encryptedNow, relay) };
@@ -94,8 +112,8 @@ async function replaceSettings(
     ...Object.fromEntries(entries.filter(([name]) => isField(name))),
     ...changes,
   });
-  // Values that belong to the feedback of the relay and not to its form.
-  const others = Object.fromEntries(entries.filter(([name]) => !isField(name)));
+  // The generated secret belongs to the feedback of the relay and not to its form. Fields of a former host are dropped.
+  const others = Object.fromEntries(entries.filter(([name]) => name === HOOK_SECRET));
   const { settings, secrets } = splitSecrets(info.fields, { ...others, ...values });
   const encrypted = encryptSecrets(encrypter, secrets, relay);
   await updateSettings(tx, { projectId: relay.projectId, id: relay.id, settings, encrypted, at });
@@ -135,12 +153,16 @@ export async function useRelay(
     const domain = name === WHOLE_PROJECT ? name : await requireDomainName(tx, projectId, name);
     if (relay === null) await deleteAssignment(tx, { projectId, domain });
     else {
-      await requireLockedRelay(tx, relay);
+      const { kind } = await requireLockedRelay(tx, relay);
+      if (kind === 'smtp_url')
+        throw invalid('SMTP_URL sends whatever has no other relay. Use the relay `default` instead', 'relay');
       await upsertAssignment(tx, { projectId, domain, relay });
     }
+    if (projectId === INSTALLATION) return;
+    const at = db.clock.now();
     // Drafts that waited for the former relay are checked now.
-    const nextAt = new Date(db.clock.now());
-    if (projectId !== INSTALLATION) await setTimersEarlier(tx, 'send', [{ projectId, nextAt }]);
+    await setTimersEarlier(tx, 'send', [{ projectId, nextAt: new Date(at) }]);
+    await setChecksDue(tx, { projectId, domain: domain === WHOLE_PROJECT ? null : domain, at });
   });
 }
 

@@ -49,6 +49,15 @@ export async function findRelay(tx: Tx, { projectId, id }: RelayId): Promise<Con
   return rows[0] && toRelay(rows[0]);
 }
 
+/** Finds the feedback of the relay of `SMTP_URL`, if it was added. There is at most one. */
+export async function findSmtpUrlRelay(tx: Tx): Promise<ConfiguredRelay | undefined> {
+  const rows = await tx.query<RelayRow>(
+    `SELECT ${COLUMNS} FROM beckon.relay r WHERE r.project_id = $1 AND r.kind = 'smtp_url'`,
+    [INSTALLATION],
+  );
+  return rows[0] && toRelay(rows[0]);
+}
+
 /** Locks a relay, waiting for its current holder. Required to change it, and to assign it. */
 export async function lockRelay(tx: Tx, { projectId, id }: RelayId): Promise<ConfiguredRelay | undefined> {
   const rows = await tx.query<RelayRow>(
@@ -131,6 +140,26 @@ export async function findAssignedRelays(tx: Tx, projectId: number): Promise<Ass
   };
 }
 
+type AssignedSettings = Pick<ConfiguredRelay, 'kind' | 'settings'>;
+
+/** Returns the same relays with their settings, without secrets. */
+export async function findAssignedSettings(
+  tx: Tx,
+  projectId: number,
+): Promise<AssignedRelays<AssignedSettings>> {
+  const rows = await tx.query<AssignedSettings & { project_id: number; domain: string }>(
+    `SELECT a.project_id, a.domain, r.kind, r.settings
+     FROM beckon.relay_assignment a JOIN beckon.relay r ON r.project_id = a.relay_project_id AND r.id = a.relay_id
+     WHERE a.project_id = ANY ($1::bigint[])`,
+    [plainList([projectId, INSTALLATION])],
+  );
+  const own = rows.filter(({ project_id: owner }) => owner === projectId);
+  return {
+    byDomain: new Map(own.map(({ domain, kind, settings }) => [domain, { kind, settings }])),
+    fallback: rows.find(({ project_id: owner }) => owner === INSTALLATION) ?? null,
+  };
+}
+
 /** Returns those of these relays that exist and that emails of the project may be sent through, whether assigned or not. */
 export async function findRelayRefs(
   tx: Tx,
@@ -165,6 +194,14 @@ export async function hasAssignments(tx: Tx): Promise<boolean> {
     `SELECT EXISTS (SELECT 1 FROM beckon.relay_assignment) AS any`,
   );
   return row?.any ?? false;
+}
+
+/** Returns whether projects without a relay of their own use one of the installation. */
+export async function hasFallbackRelay(tx: Tx): Promise<boolean> {
+  const rows = await tx.query(`SELECT 1 FROM beckon.relay_assignment WHERE project_id = $1 LIMIT 1`, [
+    INSTALLATION,
+  ]);
+  return rows.length > 0;
 }
 
 /** Where a relay is used: by project, and by the name of the domain, which is empty for the whole project. */
@@ -223,11 +260,13 @@ function toFailing({
   return { since: since.getTime(), lastAt: lastAt.getTime(), message: failure };
 }
 
-/** Lists the relays that are used by any project, a domain or the installation. */
-export async function listAssignedRelayIds(tx: Tx, limit: number): Promise<string[]> {
+/** Lists the relays that are used by any project, a domain or the installation, and the feedback of `SMTP_URL`. */
+export async function listUsedRelayIds(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx.query<{ relay_id: string }>(
-    `SELECT DISTINCT relay_id FROM beckon.relay_assignment ORDER BY relay_id LIMIT $1`,
-    [limit],
+    `SELECT relay_id FROM beckon.relay_assignment
+     UNION SELECT id FROM beckon.relay WHERE project_id = $1 AND kind = 'smtp_url'
+     ORDER BY relay_id LIMIT $2`,
+    [INSTALLATION, limit],
   );
   return rows.map((row) => row.relay_id);
 }
@@ -236,8 +275,8 @@ export async function listAssignedRelayIds(tx: Tx, limit: number): Promise<strin
 export async function listUnprovenNames(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(
     `SELECT r.name FROM beckon.relay r
-     WHERE r.feedback_proven_at IS NULL AND EXISTS (SELECT 1 FROM beckon.relay_assignment a
-       WHERE a.relay_project_id = r.project_id AND a.relay_id = r.id)
+     WHERE r.feedback_proven_at IS NULL AND (r.kind = 'smtp_url' OR EXISTS (SELECT 1 FROM beckon.relay_assignment a
+       WHERE a.relay_project_id = r.project_id AND a.relay_id = r.id))
      ORDER BY r.name LIMIT $1`,
     [limit],
   );
@@ -245,14 +284,19 @@ export async function listUnprovenNames(tx: Tx, limit: number): Promise<string[]
 }
 
 /** Lists the relays in use by a project through which no bounce or complaint has come back yet. */
-export async function listUnprovenRelays(tx: Tx, projectId: number): Promise<{ id: string; name: string }[]> {
+export async function listUnprovenRelays(
+  tx: Tx,
+  projectId: number,
+): Promise<{ unproven: { id: string; name: string }[]; usesSmtpUrl: boolean }> {
   const { byDomain, fallback } = await findAssignedRelays(tx, projectId);
   const used = [...byDomain.values(), ...(fallback && !byDomain.has(WHOLE_PROJECT) ? [fallback] : [])];
-  if (used.length === 0) return [];
-  return tx.query(
+  const usesSmtpUrl = !fallback && !byDomain.has(WHOLE_PROJECT);
+  if (used.length === 0) return { unproven: [], usesSmtpUrl };
+  const unproven = await tx.query<{ id: string; name: string }>(
     `SELECT r.id, r.name FROM beckon.relay r
      WHERE r.project_id = ANY ($1::bigint[]) AND r.id = ANY ($2::uuid[]) AND r.feedback_proven_at IS NULL
      ORDER BY r.name`,
     [plainList([projectId, INSTALLATION]), plainList(used.map(({ id }) => id))],
   );
+  return { unproven, usesSmtpUrl };
 }

@@ -24,26 +24,36 @@ export async function showRelays(
   const own = await listRelays(db, projectId);
   const shared = await listRelays(db, INSTALLATION);
   const assignments = await listAssignments(db, projectId);
+  const hasFallback = assignments.some(({ projectId: owner }) => owner === INSTALLATION);
   const now = db.clock.now();
   return [...own, ...shared].map((relay) => {
     const uses = assignments.filter(({ relayId }) => relayId === relay.id);
     const showsSettings = relay.projectId !== INSTALLATION || isOperator;
-    return relayView(relay, { uses, kinds, now, showsSettings });
+    return relayView(relay, { uses, kinds, now, showsSettings, hasFallback });
   });
 }
 
 /** A worker that still pauses a relay says so again within this time, as long as emails are due. */
 const FAILING_FOR_MS = 15 * 60_000;
 
-type ViewFacts = { uses: RelayUse[]; kinds: RelayKinds; now: number; showsSettings: boolean };
+type ViewFacts = {
+  uses: RelayUse[];
+  kinds: RelayKinds;
+  now: number;
+  showsSettings: boolean;
+  /** All projects without a relay use one of the installation, and not `SMTP_URL`. */
+  hasFallback: boolean;
+};
 
-function relayView(relay: ConfiguredRelay, { uses, kinds, now, showsSettings }: ViewFacts): Relay {
+function relayView(
+  relay: ConfiguredRelay,
+  { uses, kinds, now, showsSettings, hasFallback }: ViewFacts,
+): Relay {
   const failing = relay.failing && relay.failing.lastAt > now - FAILING_FOR_MS ? relay.failing : null;
-  const ofProject = uses.filter(({ projectId }) => projectId !== INSTALLATION);
   return {
     id: relay.id,
     kind: relay.kind,
-    title: kinds.of(relay.kind)?.title ?? relay.kind,
+    title: titleOf(relay, kinds),
     name: relay.name,
     owner: relay.projectId === INSTALLATION ? 'installation' : 'project',
     settings: showsSettings ? { ...relay.settings } : {},
@@ -51,12 +61,27 @@ function relayView(relay: ConfiguredRelay, { uses, kinds, now, showsSettings }: 
     failure: failing?.message ?? relay.checkFailure,
     failing_since: isoOrNull(failing?.since ?? null),
     checked_at: isoOrNull(relay.checkedAt),
-    used_by_project: ofProject.some(({ domain }) => domain === WHOLE_PROJECT),
-    used_by_domains: ofProject.flatMap(({ domain }) => (domain === WHOLE_PROJECT ? [] : [domain])),
-    used_by_installation: uses.some(({ projectId }) => projectId === INSTALLATION),
+    ...usesOf(relay, uses, hasFallback),
     feedback_proven_at: isoOrNull(relay.feedbackProvenAt),
     created_at: iso(relay.createdAt),
     changed_at: iso(relay.changedAt),
+  };
+}
+
+function titleOf({ kind, settings }: ConfiguredRelay, kinds: RelayKinds): string {
+  return kinds.of(kind, settings)?.title ?? (kind === 'smtp_url' ? 'SMTP_URL' : kind);
+}
+
+type Uses = Pick<Relay, 'used_by_project' | 'used_by_domains' | 'used_by_installation'>;
+
+/** The relay of `SMTP_URL` is assigned to nothing: it sends whatever has no other relay. */
+function usesOf({ kind }: ConfiguredRelay, uses: RelayUse[], hasFallback: boolean): Uses {
+  const ofProject = uses.filter(({ projectId }) => projectId !== INSTALLATION);
+  const isAssigned = uses.length > ofProject.length;
+  return {
+    used_by_project: ofProject.some(({ domain }) => domain === WHOLE_PROJECT),
+    used_by_domains: ofProject.flatMap(({ domain }) => (domain === WHOLE_PROJECT ? [] : [domain])),
+    used_by_installation: kind === 'smtp_url' ? !hasFallback : isAssigned,
   };
 }
 
@@ -65,8 +90,8 @@ function testState({ checkedAt, checkFailure }: ConfiguredRelay): Relay['state']
   return checkFailure === null ? 'working' : 'test_failed';
 }
 
-export function kindView({ kind, title, fields, spfInclude }: RelayKindInfo): KindView {
-  return { kind, title, fields: fields.map(fieldView), spf_include: spfInclude };
+export function kindView({ kind, title, fields }: RelayKindInfo): KindView {
+  return { kind, title, fields: fields.map(fieldView) };
 }
 
 /** Describes a field for a form. */

@@ -35,14 +35,14 @@ export type RelayRef = RelayId & {
 };
 
 /** The relays that are assigned to a project: by domain, and for all other domains with an empty name. */
-export type AssignedRelays = {
-  byDomain: ReadonlyMap<string, RelayRef>;
+export type AssignedRelays<R = RelayRef> = {
+  byDomain: ReadonlyMap<string, R>;
   /** The relay of the installation. */
-  fallback: RelayRef | null;
+  fallback: R | null;
 };
 
 /** Returns the relay of the domain, else that of its project, else that of the installation. Null: the relay of `SMTP_URL`. */
-export function chooseRelay({ byDomain, fallback }: AssignedRelays, domain: string): RelayRef | null {
+export function chooseRelay<R>({ byDomain, fallback }: AssignedRelays<R>, domain: string): R | null {
   return byDomain.get(domain) ?? byDomain.get(WHOLE_PROJECT) ?? fallback;
 }
 

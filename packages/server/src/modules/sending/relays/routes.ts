@@ -15,10 +15,10 @@ import {
   routesFor,
   wholeList,
 } from '../../workspace/index.ts';
-import { normaliseDomainName } from '../domains/domain.ts';
+import { type MailSettings, normaliseDomainName } from '../domains/domain.ts';
 import { findDomain } from '../domains/reads.ts';
 import { addRelay, changeRelay, removeRelay, unknownRelay, useRelay } from './change-relay.ts';
-import { findRelay } from './reads.ts';
+import { findRelay, findSmtpUrlRelay } from './reads.ts';
 import { type ConfiguredRelay, INSTALLATION, WHOLE_PROJECT } from './relay.ts';
 import { kindView, showRelays } from './relay-view.ts';
 import { showRecords } from './show-records.ts';
@@ -30,6 +30,8 @@ type Deps = KitDeps & {
   installation: Installation;
   openOutbound: () => Outbound;
   resolver: Resolver;
+  mail: MailSettings;
+  smtpUrl: string | null;
   resolveHostOf(relay: Pick<ConfiguredRelay, 'projectId'>): ResolveHost;
 };
 const { route } = routesFor<Deps>();
@@ -38,14 +40,15 @@ const readRoutes = [
   route('GET /projects/:project/relay-setup', {
     needs: 'viewer',
     async handle(deps, request) {
-      const { relayKinds, installation } = deps;
+      const { relayKinds, installation, db } = deps;
       const host = installation.relay === null ? null : new URL(installation.relay).hostname;
-      const kind =
-        relayKinds.list.find(({ smtpHost }) => host !== null && smtpHost?.test(host))?.kind ?? null;
+      const provider = relayKinds.list.find(({ smtpHost }) => host !== null && smtpHost?.test(host));
+      const kind = provider?.kind ?? null;
+      const feedback = provider ? await findSmtpUrlRelay(db) : undefined;
       return {
         data: {
           kinds: relayKinds.list.map(kindView),
-          smtp_url: host === null ? null : { host, kind },
+          smtp_url: host === null ? null : { host, kind, feedback_relay: feedback?.id ?? null },
           operator: await isOperator(deps, request.member),
           inside: await isInside(deps, request.projectId),
         },

@@ -1,11 +1,16 @@
 import type { RelayRecord, RelayRecords } from '@beckon/contract/dashboard';
 import type { DnsReply, Resolver } from '../../../platform/dns/resolver.ts';
-import type { DnsRecord, DomainRecords } from '../../../platform/relays/adapter.ts';
+import type { DnsRecord, DomainRecords, SpfNeed } from '../../../platform/relays/adapter.ts';
+import { spfOfRelay } from '../../../platform/relays/smtp-provider.ts';
+import { lookUp } from '../domains/check-domain.ts';
+import { isSpf } from '../domains/check-spf.ts';
+import { type MailSettings, returnPathOf } from '../domains/domain.ts';
+import { assessRecord, spfRecord } from '../domains/records.ts';
 import { readRelaySettings } from './read-settings.ts';
 import type { ConfiguredRelay } from './relay.ts';
 import type { RelayTestDeps } from './test-relay.ts';
 
-export type RecordsDeps = RelayTestDeps & { resolver: Resolver };
+export type RecordsDeps = RelayTestDeps & { resolver: Resolver; mail: MailSettings };
 
 const RECORDS_MAX = 20;
 
@@ -15,31 +20,68 @@ export async function showRecords(
   relay: ConfiguredRelay,
   domain: string,
 ): Promise<RelayRecords> {
-  const adapter = deps.kinds.adapterOf(relay.kind);
-  const spf = deps.kinds.of(relay.kind)?.spfInclude ?? null;
-  const base = { domain, records: [], spf_include: spf, guide_url: null, complete: true, failure: null };
-  if (!adapter) return base;
   const settings = await readRelaySettings(deps, relay);
-  if (!settings) return base;
+  const reporter = settings ? deps.kinds.reporterOf(relay.kind, settings) : undefined;
+  const need = relay.kind === 'smtp_url' ? needOf(deps.mail) : spfOfRelay(relay.kind, relay.settings);
+  const spf = need ? await compareSpf(deps, need, domain) : null;
+  const base = {
+    domain,
+    records: spf ? [spf] : [],
+    own_return_path: need === null ? (reporter?.adapter.title ?? null) : null,
+    guide_url: null,
+    complete: true,
+    failure: null,
+  };
+  if (!reporter || reporter.apiNeeds.length > 0) return base;
   const outbound = deps.openOutbound();
   try {
-    const context = { settings, outbound, key: relay.id, now: () => deps.db.clock.now() };
-    const wanted: DomainRecords = await adapter.records(domain, context);
+    const context = { settings: reporter.settings, outbound, key: relay.id, now: () => deps.db.clock.now() };
+    const wanted: DomainRecords = await reporter.adapter.records(domain, context);
+    const others = wanted.records.filter(({ name, value }) => name !== spf?.name || !isSpf(value));
     const records = await Promise.all(
-      wanted.records.slice(0, RECORDS_MAX).map((record) => compareRecord(deps.resolver, record)),
+      others.slice(0, RECORDS_MAX).map((record) => compareRecord(deps.resolver, record)),
     );
-    return { ...base, records, guide_url: wanted.guideUrl, complete: wanted.isComplete };
+    return {
+      ...base,
+      records: [...base.records, ...records],
+      guide_url: wanted.guideUrl,
+      complete: wanted.isComplete,
+    };
   } finally {
     outbound.close();
   }
 }
 
+/** The SPF record for `SMTP_URL`, by its provider or by `SMTP_SPF_INCLUDE`. */
+function needOf({ spfInclude: include, spfDomain }: MailSettings): SpfNeed | null {
+  return include === null ? null : { include, domain: spfDomain ?? null };
+}
+
+/** Compares the SPF record as the check of a sending domain does: an include within another one counts as well. */
+async function compareSpf(
+  { resolver, mail }: RecordsDeps,
+  need: SpfNeed,
+  domain: string,
+): Promise<RelayRecord> {
+  const record = spfRecord(need.domain ?? returnPathOf(domain, mail), need.include);
+  const finding = assessRecord(record, await lookUp(resolver, [record]));
+  const value = finding.suggested ?? record.value;
+  return {
+    type: 'TXT',
+    name: record.name,
+    value,
+    purpose: 'spf',
+    status: finding.verdict,
+    found: finding.found,
+  };
+}
+
 async function compareRecord(resolver: Resolver, record: DnsRecord): Promise<RelayRecord> {
-  const reply = await lookUp(resolver, record);
+  const reply = await lookUpRecord(resolver, record);
   return { ...record, ...statusOf(record, reply) };
 }
 
-function lookUp(resolver: Resolver, { type, name }: DnsRecord): Promise<DnsReply> {
+function lookUpRecord(resolver: Resolver, { type, name }: DnsRecord): Promise<DnsReply> {
   switch (type) {
     case 'CNAME':
       return resolver.cname(name);

@@ -12,11 +12,11 @@ export type NewRelay = Pick<
   encrypted: Uint8Array;
 };
 
-/** Returns false if the project has a relay of this name. */
+/** Returns false if the project has a relay of this name, or if there is already feedback of `SMTP_URL`. */
 export async function insertRelay(tx: Tx, relay: NewRelay): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO beckon.relay (project_id, id, kind, name, settings, encrypted_secrets, created_at, changed_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT (project_id, name) DO NOTHING RETURNING 1`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT DO NOTHING RETURNING 1`,
     [
       relay.projectId,
       relay.id,
@@ -161,8 +161,8 @@ export async function markFeedbackProvenBy(
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.relay r SET feedback_proven_at = $3 FROM beckon.email m
-     WHERE m.project_id = $1 AND m.id = $2 AND r.project_id = ANY (ARRAY[$1, $4]::bigint[]) AND r.id = m.relay
-       AND r.feedback_proven_at IS NULL`,
+     WHERE m.project_id = $1 AND m.id = $2 AND r.project_id = ANY (ARRAY[$1, $4]::bigint[])
+       AND (r.id = m.relay OR m.relay IS NULL AND r.kind = 'smtp_url') AND r.feedback_proven_at IS NULL`,
     [projectId, emailId, new Date(at), INSTALLATION],
   );
 }

@@ -18,6 +18,7 @@ export type RelayTestDeps = {
   /** Opened for one test. */
   openOutbound: () => Outbound;
   resolveHostOf: (relay: Pick<ConfiguredRelay, 'projectId'>) => ResolveHost;
+  smtpUrl: string | null;
 };
 
 const WITHIN_MS = 10_000;
@@ -35,23 +36,25 @@ export async function testRelay(deps: RelayTestDeps, relay: ConfiguredRelay): Pr
 }
 
 async function check(
-  { db, kinds, openOutbound, resolveHostOf }: RelayTestDeps,
+  { db, kinds, openOutbound, resolveHostOf, smtpUrl }: RelayTestDeps,
   relay: ConfiguredRelay,
   settings: RelaySettings,
 ): Promise<CheckResult> {
-  const adapter = kinds.adapterOf(relay.kind);
-  if (!adapter) {
-    const reason = await probeRelay(smtpUrlOf(settings), {
-      withinMs: WITHIN_MS,
-      resolveHost: resolveHostOf(relay),
-    });
-    return reason === null
-      ? { ok: true, detail: 'The relay accepted the connection and the sign-in.' }
-      : { ok: false, message: redactSecrets(reason, smtpSecrets(settings)), field: null };
+  const isHttp = kinds.adapterOf(relay.kind) !== undefined;
+  if (!isHttp) {
+    const url = relay.kind === 'smtp_url' ? smtpUrl : smtpUrlOf(settings);
+    if (url === null) return { ok: false, message: 'SMTP_URL is not set any more.', field: null };
+    const reason = await probeRelay(url, { withinMs: WITHIN_MS, resolveHost: resolveHostOf(relay) });
+    const secrets = [...smtpSecrets(settings), decodeURIComponent(new URL(url).password)];
+    if (reason !== null) return { ok: false, message: redactSecrets(reason, secrets), field: null };
   }
+  const reporter = kinds.reporterOf(relay.kind, settings);
+  if (!reporter || reporter.apiNeeds.length > 0)
+    return { ok: true, detail: 'The relay accepted the connection and the sign-in.' };
   const outbound = openOutbound();
   try {
-    return await adapter.check({ settings, outbound, key: relay.id, now: () => db.clock.now() });
+    const context = { settings: reporter.settings, outbound, key: relay.id, now: () => db.clock.now() };
+    return await reporter.adapter.check(context);
   } finally {
     outbound.close();
   }
