@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeRelay, startFakeRelay } from '../../packages/server/testing/servers/relays/fake-relay.ts';
-import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { zoneWhereItIs } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { type Session, signedIn } from '../kit/session.ts';
@@ -42,6 +42,7 @@ describe.skipIf(!hasBrowser)('feedback of SMTP_URL in Chromium', () => {
     await page.getByText(/This is the relay of SMTP_URL on the server, which belongs to Postmark/).waitFor();
     await page.getByRole('link', { name: 'Add feedback of Postmark' }).click();
     await page.getByRole('radio', { name: 'Postmark by SMTP_URL', checked: true }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
   }, 60_000);
 
   test('is added without a setting, and changes nothing about sending', async () => {
@@ -52,6 +53,7 @@ describe.skipIf(!hasBrowser)('feedback of SMTP_URL in Chromium', () => {
     await page.getByText(/Server API token\.$/).waitFor();
     expect(await button('Create webhook at Postmark').count()).toBe(0);
     expect(await page.getByRole('switch').count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
     await page
       .getByRole('region', { name: DOMAIN })
       .getByText(/Postmark sends with a return path of its own/)

@@ -45,8 +45,10 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/sending/relays/reads.ts': [
         'FROM beckon.relay r WHERE r.id = $1',
         'SELECT EXISTS (SELECT 1 FROM beckon.relay_assignment)',
-        `WHERE r.feedback_proven_at IS NULL AND (r.kind = 'smtp_url' OR EXISTS`,
         'WHERE relay_project_id = $1',
+      ],
+      'modules/sending/relays/used-relays.ts': [
+        `WHERE r.feedback_proven_at IS NULL AND (r.kind = 'smtp_url' OR EXISTS`,
       ],
       'modules/inbound/reply-sources/reads.ts': ['WHERE s.id = $1'],
       'modules/administration/project-store.ts': [

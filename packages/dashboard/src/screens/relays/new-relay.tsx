@@ -93,7 +93,7 @@ function Credentials({ info, setup, onAdded }: CredentialsProps): ReactNode {
       title={info.title}
       text={
         isSmtpUrl
-          ? `Emails are still sent through ${setup.smtp_url?.host}. A webhook needs none of these settings; the API needs its key.`
+          ? `Emails are still sent through ${setup.smtp_url?.host}. The settings verify webhooks and allow requests to the API.`
           : 'Credentials are encrypted, and never shown again.'
       }
     >

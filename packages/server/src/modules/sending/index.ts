@@ -49,9 +49,6 @@ export { findRelayWithSecrets, findUsableRelay } from './relays/find-relay.ts';
 export { changeRelay } from './relays/change-relay.ts';
 export { fieldView } from './relays/relay-view.ts';
 export {
-  listUsedRelayIds,
-  listUnprovenNames,
-  listUnprovenRelays,
   findAssignedRelays,
   findRelayRefs,
   findSmtpUrlRelay,
@@ -59,6 +56,7 @@ export {
   hasAssignments,
   hasFallbackRelay,
 } from './relays/reads.ts';
+export { listUnprovenNames, listUnprovenRelays, listUsedRelayIds } from './relays/used-relays.ts';
 export { readRelaySettings } from './relays/read-settings.ts';
 export { reencryptRelaySecrets } from './relays/re-encrypt-secrets.ts';
 export {

@@ -27,7 +27,7 @@ function impliedBy({ smtp }: RelayAdapter, address: SmtpAddress): RelaySettings 
 }
 
 /** Returns the fields for the feedback of a provider whose emails are sent by SMTP. All are optional: a webhook needs no API. */
-export function feedbackFields(adapter: RelayAdapter, address: SmtpAddress): RelayField[] {
+function feedbackFields(adapter: RelayAdapter, address: SmtpAddress): RelayField[] {
   const implied = impliedBy(adapter, address);
   return adapter.fields
     .filter(({ name }) => implied[name] === undefined)
