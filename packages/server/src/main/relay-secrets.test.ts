@@ -169,7 +169,7 @@ async function newWorld(): Promise<World> {
   };
 }
 
-/** Adds a relay of each kind, and returns them. */
+/** Adds a relay of each kind, and an SMTP relay with the feedback of a provider. Returns them. */
 async function addRelays({ projectId, at, provider, secrets, ask }: World): Promise<Relay[]> {
   const smtp = {
     host: 'smtp.acme.test',
@@ -177,12 +177,23 @@ async function addRelays({ projectId, at, provider, secrets, ask }: World): Prom
     username: 'acme',
     password: 'canary-smtp-password-0123456789',
   };
+  const atPostmark = {
+    ...smtp,
+    host: 'smtp.postmarkapp.com',
+    server_token: 'canary-smtp-server-token-0123456789',
+    api_url: provider.url,
+  };
+  const wanted = kinds.list.map(({ kind, fields }) => ({
+    kind,
+    name: kind as string,
+    settings: kind === 'smtp' ? smtp : valuesOf(kind, fields, provider.url),
+  }));
   const relays: Relay[] = [];
-  for (const { kind, fields } of kinds.list) {
-    const settings = kind === 'smtp' ? smtp : valuesOf(kind, fields, provider.url);
-    const { status, data } = await ask<Relay>(`POST ${at}/relays`, { kind, name: kind, settings });
-    expect([kind, status]).toEqual([kind, 200]);
+  for (const body of [...wanted, { kind: 'smtp', name: 'smtp at Postmark', settings: atPostmark }]) {
+    const { status, data } = await ask<Relay>(`POST ${at}/relays`, body);
+    expect([body.name, status]).toEqual([body.name, 200]);
     relays.push(data);
+    const fields = kinds.of(body.kind, body.settings)?.fields ?? [];
     const stored = await readRelaySettings(common, { projectId, id: data.id });
     const names = ['hook_secret', ...fields.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))];
     secrets.push(...names.flatMap((name) => stored?.[name] ?? []));
