@@ -112,6 +112,55 @@ test('shares one statement between all buckets, at most once in 50 ms', async ()
   expect(harness.statements()).toBe(before + 3);
 });
 
+test('sends a statement as soon as requests wait for 32 silent projects', async () => {
+  const { harness, counter, project } = setUp();
+  await takeToken(counter, project, 'small');
+  const before = harness.statements();
+  const takeMany = (count: number): Promise<Grant[]> =>
+    Promise.all(Array.from({ length: count }, (_, i) => takeToken(counter, project + 1 + (i % 32), 'one')));
+  const few = takeMany(31);
+  // More requests of the same projects do not make them more.
+  const repeated = takeMany(31);
+  await harness.quiet();
+  expect(harness.statements()).toBe(before);
+  const last = takeToken(counter, project + 32, 'one');
+  // The test clock does not move, so none of these answers waited for the pace.
+  const grants = [...(await few), ...(await repeated), await last];
+  expect(grants.filter((grant) => grant.ok)).toHaveLength(32);
+  expect(harness.statements()).toBe(before + 3);
+});
+
+test('returns tokens of many buckets at the pace of 50 ms, until requests wait for them', async () => {
+  const { harness, counter, project } = setUp();
+  const takeMany = (): Promise<Grant[]> =>
+    Promise.all(Array.from({ length: 32 }, (_, i) => takeToken(counter, project + i, 'large')));
+  await takeMany();
+  await harness.advance(980);
+  await takeToken(counter, project + 32, 'small');
+  const before = harness.statements();
+  // The leases of the first 32 buckets end here.
+  await harness.advance(20);
+  expect(harness.statements()).toBe(before);
+  expect((await takeMany()).every((grant) => grant.ok)).toBe(true);
+  expect(harness.statements()).toBe(before + 1);
+});
+
+test('waits for the pace of 50 ms with projects that got an answer within a second', async () => {
+  const { harness, counter, project } = setUp();
+  const projects = Array.from({ length: 32 }, (_, i) => project + i);
+  await Promise.all(projects.map((each) => takeTokens(counter, { project: each, name: 'small', times: 41 })));
+  await harness.advance(50);
+  await takeToken(counter, project + 32, 'small');
+  const before = harness.statements();
+  // Each bucket was empty, and has one token again.
+  const grants = Promise.all(projects.map((each) => takeToken(counter, each, 'small')));
+  await harness.advance(49);
+  expect(harness.statements()).toBe(before);
+  await harness.advance(1);
+  expect((await grants).every((grant) => grant.ok)).toBe(true);
+  expect(harness.statements()).toBe(before + 1);
+});
+
 test('remembers a refusal without a query until there is a token', async () => {
   const { harness, counter, project } = setUp();
   await takeTokens(counter, { project, name: 'small', times: 100 });

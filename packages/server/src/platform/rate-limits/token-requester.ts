@@ -7,8 +7,12 @@ import type { TimerScheduler } from './timer.ts';
 
 /**
  * The queue of buckets that need tokens, and the running statement; never two at once. The first statement after a quiet time is sent at
- * the end of the current turn of the event loop. The next follows 50 ms later. So a process sends the database at most 20 statements a
- * second, regardless of its projects and requests.
+ * the end of the current turn of the event loop. The next follows 50 ms later, or as soon as 32 buckets are urgent. Requests wait for an urgent
+ * bucket, and its last answer is older than a second. So a process sends the database at most 20 statements a second, and one more for 32
+ * projects that were silent for a second, regardless of its requests.
+ *
+ * Without urgent buckets, a caller that waits for each response could send a request only every 50 ms if each is of another project. With
+ * 100,000 projects in turn, 64 connections got 1,254 responses a second.
  *
  * If a statement fails, its tokens (granted or returned) are lost. A lost token comes back with the refill, but a doubled one would break
  * the limit. If an answer is too late, its grants are returned.
@@ -29,16 +33,21 @@ export type TokenRequesterDeps = {
 };
 
 const PACE_MS = 50;
+/** Shared by this many buckets, a statement costs each of them little, so it need not wait for more. */
+const URGENT_ENOUGH = 32;
 const RESPONSE_WITHIN_MS = 2_000;
 /** Buckets in one statement; the others wait for the next. */
 const BUCKETS_PER_STATEMENT = 2_000;
 
 type State = TokenRequesterDeps & {
   line: Bucket[];
+  urgent: Set<Bucket>;
   sentAt: number;
   /** The running statement. Otherwise `departure` cancels the next one, if it is scheduled. */
   running: Promise<void> | null;
   departure: (() => void) | null;
+  /** The departure is at the end of this turn of the event loop. */
+  isLeaving: boolean;
   closed: boolean;
   failing: boolean;
 };
@@ -47,9 +56,11 @@ export function createTokenRequester(deps: TokenRequesterDeps): TokenRequester {
   const state: State = {
     ...deps,
     line: [],
+    urgent: new Set(),
     sentAt: Number.NEGATIVE_INFINITY,
     running: null,
     departure: null,
+    isLeaving: false,
     closed: false,
     failing: false,
   };
@@ -66,25 +77,38 @@ export function createTokenRequester(deps: TokenRequesterDeps): TokenRequester {
 
 function request(state: State, bucket: Bucket): void {
   // The answer of the running statement may be enough. Buckets with waiting requests are queued again after it.
-  if (bucket.isQueued || bucket.isSent || state.closed) return;
+  if (bucket.isSent || state.closed) return;
+  const becomesUrgent = !state.urgent.has(bucket) && isUrgent(state, bucket);
+  if (bucket.isQueued && !becomesUrgent) return;
+  if (!bucket.isQueued) state.line.push(bucket);
   bucket.isQueued = true;
-  state.line.push(bucket);
+  if (becomesUrgent) state.urgent.add(bucket);
   schedule(state);
 }
 
+function isUrgent({ db }: State, bucket: Bucket): boolean {
+  return bucket.waiting.length > 0 && !isFresh(bucket, db.clock.now());
+}
+
 function schedule(state: State): void {
-  if (state.running || state.departure || state.closed || state.line.length === 0) return;
+  if (state.running || state.isLeaving || state.closed || state.line.length === 0) return;
+  // A database that is unavailable is queried no sooner than otherwise.
+  const isEnough = state.urgent.size >= URGENT_ENOUGH && !state.failing;
+  if (state.departure && !isEnough) return;
   const leave = (): void => {
     state.departure = null;
+    state.isLeaving = false;
     state.running = send(state);
   };
   const wait = state.sentAt + PACE_MS - state.db.clock.now();
   // A wait longer than the pace means that the clock went back.
-  if (wait > 0 && wait <= PACE_MS) {
+  if (!isEnough && wait > 0 && wait <= PACE_MS) {
     state.departure = state.timer.after(wait, leave);
   } else {
+    state.departure?.();
     // Sent at the end of this turn of the event loop, so that all requests that the sockets deliver in it share the statement.
     const immediate = setImmediate(leave);
+    state.isLeaving = true;
     state.departure = () => clearImmediate(immediate);
   }
 }
@@ -92,7 +116,9 @@ function schedule(state: State): void {
 async function send(state: State): Promise<void> {
   const now = state.db.clock.now();
   state.sentAt = now;
-  const requests = state.line.splice(0, BUCKETS_PER_STATEMENT).map((bucket) => begin(bucket, now));
+  const buckets = state.line.splice(0, BUCKETS_PER_STATEMENT);
+  for (const bucket of buckets) state.urgent.delete(bucket);
+  const requests = buckets.map((bucket) => begin(bucket, now));
   await grantTokens(state, requests, now);
   for (const { bucket } of requests) {
     bucket.isSent = false;
