@@ -237,3 +237,41 @@ test('processes the project with the highest id while the others always have wai
   await loop.stop();
   expect(await waiting(last)).toBe(0);
 });
+
+test('fills several batches from a poll if more projects wait than a poll lists', async () => {
+  const [first] = await db.query<{ id: number }>('SELECT max(project_id) + 1 AS id FROM beckon.project');
+  const firstWaiting = Number(first?.id);
+  await db.query(
+    `INSERT INTO beckon.ingest_queue (project_id, seq, priority, kind, records, body, accepted_at)
+     SELECT $1::bigint + n, 1, 'live', 'events', 1, '\\x00', now() FROM generate_series(0, 1999) AS n`,
+    [firstWaiting],
+  );
+  let polls = 0;
+  const batches: number[] = [];
+  const processed = new Set<number>();
+  const enough = Promise.withResolvers<void>();
+  const removing: Processor = {
+    ...real,
+    async batch(_, projectIds) {
+      await db.query('DELETE FROM beckon.ingest_queue WHERE project_id = ANY ($1)', [projectIds]);
+      for (const projectId of projectIds) processed.add(projectId);
+      batches.push(projectIds.length);
+      if (processed.size === 2_000) enough.resolve();
+      const [projects, records] = [projectIds.length, projectIds.length];
+      return {
+        projects,
+        records,
+        events: 0,
+        oldestAt: null,
+        lastProjectId: projectIds.at(-1) ?? null,
+        warnings: [],
+      };
+    },
+  };
+  const counted: typeof db = { ...db, session: () => ((polls += 1), db.session()) };
+  const loop = startProcessor({ db: counted, log: silentLog, processor: removing });
+  await enough.promise;
+  await loop.stop();
+  expect(batches).toEqual(Array.from({ length: 8 }, () => 250));
+  expect(polls).toBeLessThanOrEqual(5);
+});

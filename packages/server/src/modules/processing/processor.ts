@@ -49,6 +49,8 @@ type State = {
   slot: number;
   after: Record<Work, number>;
   cursor: number;
+  /** What is left of the last poll, if it found more projects than it lists and the next batch can be filled from it. */
+  rest: Found | null;
   projectsMax: number;
 };
 
@@ -68,6 +70,7 @@ export function startProcessor(options: ProcessorLoopOptions): Loop {
     slot: 0,
     after: { live: 0, bulk: 0, time: 0 },
     cursor: 0,
+    rest: null,
     projectsMax: options.projectsMax ?? PROJECTS_MAX,
   };
   return runLoop({
@@ -82,20 +85,35 @@ export function startProcessor(options: ProcessorLoopOptions): Loop {
 async function processNext(state: State): Promise<number> {
   const { db } = state.options;
   const isWork = state.isIdle ? await hasAnyWork(db, new Date(db.clock.now())) : true;
-  const found = isWork ? await findWork(state) : NOTHING_FOUND;
+  const found = state.rest ?? (isWork ? await findWork(state) : NOTHING_FOUND);
+  state.rest = null;
   state.isIdle = found.backlogs.length === 0 && found.due.length === 0;
   const order = ROUND[state.slot % ROUND.length] ?? [];
   state.slot += 1;
+  const tried = new Set<number>();
   for (const work of order) {
     const count =
-      work === 'time' ? await runTimers(state, found.due) : await runPriority(state, work, found.backlogs);
-    if (count > 0) return count;
+      work === 'time' ? await runTimers(state, found.due) : await runPriority(state, work, { found, tried });
+    if (count === 0) continue;
+    if (work === 'live') state.rest = restOf(found, tried);
+    return count;
   }
   return 0;
 }
 
-type Found = { backlogs: ProjectBacklog[]; due: number[] };
-const NOTHING_FOUND: Found = { backlogs: [], due: [] };
+/**
+ * With a record in each of many projects, a batch holds a quarter of the projects of a poll, and a poll costs PostgreSQL half as much as such
+ * a batch. So four batches share a poll. If not all waiting projects fit into a poll, a new record waits for its turn anyway.
+ */
+function restOf({ backlogs, due, isFull }: Found, tried: ReadonlySet<number>): Found | null {
+  if (!isFull || tried.size < PROJECTS_OF_BATCH_MAX) return null;
+  const untried = backlogs.filter(({ projectId }) => !tried.has(projectId));
+  return untried.length < PROJECTS_OF_BATCH_MAX ? null : { backlogs: untried, due, isFull };
+}
+
+/** `isFull`: more projects may wait than a poll lists. */
+type Found = { backlogs: ProjectBacklog[]; due: number[]; isFull: boolean };
+const NOTHING_FOUND: Found = { backlogs: [], due: [], isFull: false };
 
 async function findWork(state: State): Promise<Found> {
   const { options, cursor, backoff } = state;
@@ -104,18 +122,20 @@ async function findWork(state: State): Promise<Found> {
   const query = { after: cursor, limit: state.projectsMax, now: new Date(now) };
   const { backlogs, timers } = await lookForWork(db, query);
   // If there are more projects than the limit, the next poll starts after this one.
-  state.cursor = backlogs.length < state.projectsMax ? 0 : (backlogs.at(-1)?.projectId ?? 0);
+  const isFull = backlogs.length === state.projectsMax;
+  state.cursor = isFull ? (backlogs.at(-1)?.projectId ?? 0) : 0;
   onLag?.({ queue: 'timers', ms: now - (timers[0]?.nextAt.getTime() ?? now) });
   return {
     backlogs: backlogs.filter(({ projectId }) => backoff.isOpen(projectId, now)),
     due: timers.map(({ projectId }) => projectId).filter((id) => backoff.isOpen(id, now)),
+    isFull,
   };
 }
 
 async function runPriority(
   state: State,
   priority: IngestPriority,
-  backlogs: ProjectBacklog[],
+  { found: { backlogs }, tried }: { found: Found; tried: Set<number> },
 ): Promise<number> {
   const isAlone = performance.now() - state.liveAt > LIVE_IS_NEAR_MS;
   const records = priority === 'live' || isAlone ? BATCH_RECORDS : BATCH_RECORDS_BESIDE_LIVE;
@@ -127,6 +147,7 @@ async function runPriority(
   for (let tries = 0, from = 0; tries < PASSED_OVER_MAX && from < waiting.length; tries += 1) {
     const projectIds = state.backoff.selectBatch(chooseProjects(records, waiting.slice(from), priority));
     from += projectIds.length;
+    for (const projectId of projectIds) tried.add(projectId);
     if (priority === 'live') state.liveAt = performance.now();
     const result = await attempt(state, projectIds, () =>
       state.options.processor.batch(priority, projectIds, records),

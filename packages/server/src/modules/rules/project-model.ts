@@ -34,8 +34,16 @@ export type Models = {
 const MODELS_MAX = 2_000;
 const NO_EMAILS: Model['emails'] = new Map();
 
-export function createModels(clock: Clock): Models {
+export function createModels(clock: Clock, modelsMax = MODELS_MAX): Models {
+  /** The least recently used model is the first. */
   const cache = new Map<number, Model>();
+  function remember(projectId: number, model: Model): void {
+    cache.delete(projectId);
+    cache.set(projectId, model);
+    if (cache.size <= modelsMax) return;
+    const [oldest] = cache.keys();
+    if (oldest !== undefined) cache.delete(oldest);
+  }
   return {
     async of(tx, locks) {
       const models = new Map<number, Model>();
@@ -45,11 +53,11 @@ export function createModels(clock: Clock): Models {
         if (model?.version === lock.model) models.set(lock.projectId, model);
         else stale.push(lock);
       }
+      for (const [projectId, model] of models) remember(projectId, model);
       if (stale.length === 0) return models;
       const loaded = await loadProjectModels(tx, stale, { now: clock.now() });
-      if (cache.size + loaded.size > MODELS_MAX) cache.clear();
       for (const [projectId, model] of loaded) {
-        cache.set(projectId, model);
+        remember(projectId, model);
         models.set(projectId, model);
       }
       return models;

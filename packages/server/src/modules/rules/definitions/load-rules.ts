@@ -3,6 +3,7 @@ import { parseDefinition } from './parse.ts';
 import { listVersionsOfRule } from './reads.ts';
 import type { Definition, Rule, RuleVersion } from './rule.ts';
 import { listRuleRows, listVersionRows, type RuleRow, type VersionKey } from './store.ts';
+import { recentMap } from '../../../platform/async/recent-map.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -26,12 +27,26 @@ export async function loadRules(
       rule: toRule(row),
       versions: (versions.get(row.id) ?? []).map(({ version, definition }) => ({
         version,
-        definition: parseDefinition(definition),
+        definition: parseOnce(definition),
       })),
     })),
     ({ projectId }) => projectId,
   );
   return new Map(projectIds.map((id) => [id, buildRuleModel(sources.get(id) ?? [])]));
+}
+
+/** The number of different definitions that are remembered. A definition has at most some kilobytes. */
+const DEFINITIONS_MAX = 1_000;
+/** Most projects have the shipped rules as they are, so equal definitions are parsed once. Nothing changes a parsed definition. */
+const parsed = recentMap<Definition>(DEFINITIONS_MAX);
+
+function parseOnce(stored: unknown): Definition {
+  const text = JSON.stringify(stored);
+  const known = parsed.get(text);
+  if (known) return known;
+  const definition = parseDefinition(stored);
+  parsed.set(text, definition);
+  return definition;
 }
 
 export function toRule(row: RuleRow): Rule {
