@@ -102,8 +102,8 @@ async function processNext(state: State): Promise<number> {
 }
 
 /**
- * With a record in each of many projects, a batch holds a quarter of the projects of a poll, and a poll costs PostgreSQL half as much as such
- * a batch. So four batches share a poll. If not all waiting projects fit into a poll, a new record waits for its turn anyway.
+ * With a record in each of many projects, a batch holds a quarter of the projects of a poll. A poll took a third of PostgreSQL's time, so four
+ * batches share one. If not all waiting projects fit into a poll, a new record waits for its turn anyway.
  */
 function restOf({ backlogs, due, isFull }: Found, tried: ReadonlySet<number>): Found | null {
   if (!isFull || tried.size < PROJECTS_OF_BATCH_MAX) return null;

@@ -8,8 +8,8 @@ import type { TimerScheduler } from './timer.ts';
 /**
  * The queue of buckets that need tokens, and the running statement; never two at once. The first statement after a quiet time is sent at
  * the end of the current turn of the event loop. The next follows 50 ms later, or as soon as 32 buckets are urgent. Requests wait for an urgent
- * bucket, and its last answer is older than a second. So a process sends the database at most 20 statements a second, and one more for 32
- * projects that were silent for a second, regardless of its requests.
+ * bucket, and its last answer is older than a second. So a process sends the database at most 20 statements a second, regardless of its
+ * requests. One more is sent for every 32 projects that were silent for a second.
  *
  * Without urgent buckets, a caller that waits for each response could send a request only every 50 ms if each is of another project. With
  * 100,000 projects in turn, 64 connections got 1,254 responses a second.
