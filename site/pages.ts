@@ -89,6 +89,7 @@ export const SECTIONS: Section[] = [
       { path: 'proof', file: 'docs/explanation/proof.md', title: 'How it is tested' },
       { path: 'benchmarks', file: 'docs/explanation/benchmarks.md', title: 'Benchmarks' },
       { path: 'sizing', file: 'docs/explanation/sizing.md', title: 'Sizing' },
+      { path: 'scale-model', file: 'docs/explanation/scale-model.md', title: 'Scale model' },
     ],
   },
 ];

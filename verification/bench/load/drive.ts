@@ -118,7 +118,7 @@ async function conduct(run: Run, stopped: () => boolean): Promise<void> {
     const now = performance.now();
     if (run.cpu.from === null && now >= run.measureFrom) run.cpu.from = process.cpuUsage();
     giveUp(run, now);
-    if (stopped()) run.measureTo = Math.min(run.measureTo, now);
+    if (stopped() || hasSentAll(run)) run.measureTo = Math.min(run.measureTo, now);
     stopping = now >= run.measureTo;
     const next = run.cpu.from === null ? run.measureFrom : run.measureTo;
     if (!stopping) await pause(Math.max(1, Math.min(POLL_MS, next - now)));
@@ -149,10 +149,14 @@ function tick(run: Run): () => void {
 
 /** Sends the due requests as long as connections are free. */
 function pump(run: Run, now: number): void {
-  while (run.idle.length > 0 && run.dueAt <= now && run.dueAt < run.measureTo) {
+  while (run.idle.length > 0 && run.dueAt <= now && run.dueAt < run.measureTo && !hasSentAll(run)) {
     const connection = run.idle.pop();
     if (connection) send(run, connection, now);
   }
+}
+
+function hasSentAll({ plan, requests }: Run): boolean {
+  return requests.sequence.request >= (plan.requestsMax ?? NEVER);
 }
 
 function send(run: Run, connection: Connection, now: number): void {

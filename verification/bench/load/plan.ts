@@ -7,6 +7,8 @@ export type LoadPlan = {
   /** The measured time. The warm-up comes before it and is left out of every figure except those in `inAll`. */
   seconds: number;
   warmupSeconds?: number;
+  /** Ends the run after this many requests, if the time is not over before. Those of the warm-up count. */
+  requestsMax?: number;
   /** Two processes or runs that must not repeat each other's keys and users need different seeds. Random if omitted. */
   seed?: number;
 };

@@ -6,10 +6,9 @@ import { fillInSteps, withClient } from '../fill.ts';
 import { openTestbed, type Testbed } from '../testbed.ts';
 import { settle } from '../world.ts';
 
-/** Projects with consecutive ids, and the secrets of their keys. */
+/** Projects with consecutive ids. `secrets` has those of their keys, in the order of the projects. */
 export type ManyProjects = { testbed: Testbed; firstId: number; count: number; secrets: string[] };
 
-const USERS_PER_PROJECT = 10;
 const INTO = { rows: 0, step: 2_000 };
 
 /** Creates one project as the product does, and copies its rows for all others. Each project gets a key. */
@@ -44,8 +43,9 @@ async function copyProject({ url }: Testbed, { firstId, count }: Range): Promise
 
 /** One statement for each table in which the project has rows. API keys are made one by one, because each has its own secret. */
 async function copyStatements(client: pg.Client, projectId: number): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; columns: string[] }>(
-    `SELECT c.relname AS name, array_agg(quote_ident(a.attname) ORDER BY a.attnum) AS columns
+  const { rows } = await client.query<{ name: string; columns: string[]; types: string[] }>(
+    `SELECT c.relname AS name, array_agg(quote_ident(a.attname) ORDER BY a.attnum) AS columns,
+            array_agg(format_type(a.atttypid, NULL) ORDER BY a.attnum) AS types
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
      WHERE n.nspname = 'beckon' AND c.relkind = 'r' AND NOT c.relispartition AND c.relname <> 'api_key'
@@ -53,11 +53,15 @@ async function copyStatements(client: pg.Client, projectId: number): Promise<str
      GROUP BY c.relname ORDER BY c.relname`,
   );
   const statements: string[] = [];
-  for (const { name, columns } of rows) {
+  for (const { name, columns, types } of rows) {
     const table = `beckon.${name}`;
     const found = await client.query(`SELECT 1 FROM ${table} WHERE project_id = $1 LIMIT 1`, [projectId]);
     if (found.rowCount === 0) continue;
-    const values = columns.map((column) => (column === 'project_id' ? 'n' : `t.${column}`));
+    // Rules and their versions have ids of their own in each project, and refer to each other by them.
+    const values = columns.map((column, i) => {
+      if (column === 'project_id') return 'n';
+      return types[i] === 'uuid' ? `md5(t.${column} || ' ' || n)::uuid` : `t.${column}`;
+    });
     statements.push(
       `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')}
        FROM ${table} t CROSS JOIN generate_series($2::bigint, $3::bigint) AS n WHERE t.project_id = $1`,
@@ -93,7 +97,32 @@ const ADD_KEYS = `
   SELECT last4, id, 'live', project_id, 'bench', salt, hash, now()
   FROM unnest($1::text[], $2::uuid[], $3::bigint[], $4::bytea[], $5::bytea[]) AS k(last4, id, project_id, salt, hash)`;
 
-/** Queues `each` single events for every project, as accepted requests leave them. The events are about ten users of each project. */
+/** Adds users to every project. */
+export async function addUsers(
+  { testbed: { url }, firstId, count }: ManyProjects,
+  usersPerProject: number,
+): Promise<void> {
+  await fillInSteps(url, { ...INTO, name: 'users', rows: count }, (client, from, to) =>
+    client.query(ADD_USERS, [firstId + from, firstId + to - 1, usersPerProject]),
+  );
+  await settle(url);
+}
+
+const ADD_USERS = `
+  INSERT INTO beckon.person (project_id, external_user_id, traits, first_seen_at, last_seen_at)
+  SELECT project_id, 'user-' || nth, '{}', now() - interval '1 hour', now() - interval '1 hour'
+  FROM generate_series($1::bigint, $2::bigint) AS project_id CROSS JOIN generate_series(0, $3::int - 1) AS nth`;
+
+/** Removes accepted records that no worker has processed. */
+export async function emptyQueue({ testbed: { url } }: ManyProjects): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query('TRUNCATE beckon.ingest_queue');
+    await client.query('UPDATE beckon.ingest_queue_state SET waiting = 0 WHERE waiting > 0');
+  });
+  await settle(url);
+}
+
+/** Queues `each` single events for every project, as accepted requests leave them. Each is about another user of `addUsers`. */
 export async function queueEvents(
   { testbed: { url }, firstId, count }: ManyProjects,
   { each, round }: { each: number; round: number },
@@ -107,7 +136,7 @@ export async function queueEvents(
 
 function eventBody({ round, i }: { round: number; i: number }): Buffer {
   const event = {
-    external_user_id: `user-${(round + i) % USERS_PER_PROJECT}`,
+    external_user_id: `user-${i}`,
     name: 'feature_used',
     properties: { feature: 'export', place: `${round}-${i}` },
     occurred_at: new Date().toISOString(),
