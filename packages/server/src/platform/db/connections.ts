@@ -13,6 +13,8 @@ export const CONNECTIONS = {
    * replaced.
    */
   batches: 10,
+  /** The same in a distributed database, where live records of the projects are flushed by eight flushers. */
+  batchesDistributed: 17,
   /** For dashboard requests: three by round-robin, two per project, and one for access checks and audit entries. */
   pages: 4,
   /** For dashboard requests whose cost depends on typed input or on the amount of stored data: three at a time, and three backtests. */

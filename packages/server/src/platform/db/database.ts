@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import type { FailpointHook } from '../failpoints.ts';
 import type { Log } from '../log.ts';
 import { CONNECTIONS, type ConnectionSource, openPool } from './connections.ts';
+import { isDistributed as readDistribution } from './distribute.ts';
 import {
   inTransaction,
   type StatementPool,
@@ -76,8 +77,10 @@ const BATCH_QUERY_WITHIN_MS = 40_000;
 const HEAVY_WAIT_MS = 30_000;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const pools = openPools(options);
-  const priorities = prioritiesOf(options, pools);
+  const work = openWorkPool(options);
+  const isDistributed = await readSwitch(work);
+  const pools = { work, ...openOtherPools(options, isDistributed) };
+  const priorities = prioritiesOf(options, pools, isDistributed);
   let offsetMs: number | null = null;
   const measure = async (): Promise<void> => {
     offsetMs = await measureOffset(statementsOf(priorities.work));
@@ -117,6 +120,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return { ...shared, ...accessOf(priorities.work, priorities.batches) };
 }
 
+/**
+ * Reads once whether the tables are distributed over several nodes. It decides only how work is grouped: every statement that runs in a
+ * distributed database gives the same result in any other. `beckon-server distribute` asks for a restart, because it is read at the start.
+ */
+async function readSwitch(pool: pg.Pool): Promise<boolean> {
+  try {
+    return await readDistribution(async (text, values) => (await pool.query(text, values)).rows as never);
+  } catch (error) {
+    await pool.end();
+    throw explain(error);
+  }
+}
+
 function accessOf(
   priority: StatementPool,
   batches: StatementPool,
@@ -130,23 +146,31 @@ function accessOf(
 
 type Pools = Record<'work' | 'batches' | 'light' | 'heavy', pg.Pool>;
 
-function openPools({ connection, poolMax, namedStatements = true, ...options }: DatabaseOptions): Pools {
-  const { statementWithinMs: withinMs = STATEMENT_WITHIN_MS } = options;
-  const ofServer = (ms: number): number | undefined => (namedStatements ? ms : undefined);
+function openWorkPool(options: DatabaseOptions): pg.Pool {
+  const { connection, poolMax, statementWithinMs: withinMs = STATEMENT_WITHIN_MS } = options;
+  return openPool(connection, {
+    max: poolMax ?? CONNECTIONS.pool,
+    name: 'general',
+    queryWithinMs: withinMs + CLIENT_WAITS_MORE_MS,
+    statementWithinMs: onServer(options, withinMs),
+  });
+}
+
+/** A pooler in transaction mode rejects the startup option. */
+function onServer({ namedStatements = true }: DatabaseOptions, ms: number): number | undefined {
+  return namedStatements ? ms : undefined;
+}
+
+function openOtherPools(options: DatabaseOptions, isDistributed: boolean): Omit<Pools, 'work'> {
+  const { connection, statementWithinMs: withinMs = STATEMENT_WITHIN_MS } = options;
   const sessions = { pipeline: true, queryWithinMs: BATCH_QUERY_WITHIN_MS };
-  const pages = { ...sessions, statementWithinMs: ofServer(withinMs) };
+  const pages = { ...sessions, statementWithinMs: onServer(options, withinMs) };
   return {
-    work: openPool(connection, {
-      max: poolMax ?? CONNECTIONS.pool,
-      name: 'general',
-      queryWithinMs: withinMs + CLIENT_WAITS_MORE_MS,
-      statementWithinMs: ofServer(withinMs),
-    }),
     batches: openPool(connection, {
       ...sessions,
-      max: CONNECTIONS.batches,
+      max: isDistributed ? CONNECTIONS.batchesDistributed : CONNECTIONS.batches,
       name: 'batches',
-      statementWithinMs: ofServer(BATCH_STATEMENT_WITHIN_MS),
+      statementWithinMs: onServer(options, BATCH_STATEMENT_WITHIN_MS),
     }),
     light: openPool(connection, {
       ...pages,
@@ -163,11 +187,16 @@ function openPools({ connection, poolMax, namedStatements = true, ...options }: 
   };
 }
 
-function prioritiesOf(options: DatabaseOptions, pools: Pools): Record<keyof Pools, StatementPool> {
+function prioritiesOf(
+  options: DatabaseOptions,
+  pools: Pools,
+  isDistributed: boolean,
+): Record<keyof Pools, StatementPool> {
   const { namedStatements: named = true, idleWithinMs = IDLE_WITHIN_MS } = options;
   const { statementWithinMs: withinMs = STATEMENT_WITHIN_MS } = options;
   const priority = {
     named,
+    isDistributed,
     begin: beginOf(idleWithinMs, named ? null : withinMs),
     queryWithinMs: withinMs + CLIENT_WAITS_MORE_MS,
     cancelAfterMs: named ? null : withinMs,

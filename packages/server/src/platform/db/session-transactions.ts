@@ -6,14 +6,18 @@ import type { Session, Tx } from './statements.ts';
  * A worker that stalls loses its transaction, and its locks with it; no statement of a batch takes this long.
  *
  * A batch reads a thousand rows by key at most, and these settings make the planner use the indexes. With the statistics of tables that
- * were small a moment ago, it would scan whole tables.
+ * were small a moment ago, it would scan whole tables. Where tables are distributed, each plan needs the project's value to find its node,
+ * and the nodes plan with settings of their own.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
-  SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL statement_timeout = '30s'; SET LOCAL lock_timeout = '10s';
+const BEGIN_DISTRIBUTED = `BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL statement_timeout = '30s'; SET LOCAL lock_timeout = '10s'`;
+const BEGIN = `${BEGIN_DISTRIBUTED};
   SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`;
 
 /** The transaction of a batch: its statements are pipelined, and none of them outlives the transaction. */
-export type BatchTx = Pick<Session, 'query' | 'prepared' | 'together'> & { commit(): Promise<void> };
+export type BatchTx = Pick<Session, 'query' | 'prepared' | 'together' | 'isDistributed'> & {
+  commit(): Promise<void>;
+};
 
 /** Runs `work` in one transaction. `work` ends it with `commit` and awaits the result; otherwise everything is rolled back. */
 export async function inSession<T>(
@@ -24,7 +28,7 @@ export async function inSession<T>(
   const state: State = { isOpen: true, isCommitted: false, refusal: null };
   let isBroken = true;
   try {
-    const begun = session.script(BEGIN);
+    const begun = session.script(session.isDistributed ? BEGIN_DISTRIBUTED : BEGIN);
     const [, result] = await Promise.all([begun, work(guarded(session, state))]);
     state.isOpen = false;
     // A batch without work has not committed. After a commit, the database would log a warning for every batch.
@@ -61,6 +65,7 @@ function guarded(session: Session, state: State): BatchTx {
       }
     };
   return {
+    isDistributed: session.isDistributed,
     query: (text, values) => open(() => session.query(text, values))() as never,
     prepared: (query) => open(() => session.prepared(query))() as never,
     together: (start) => session.together(start),

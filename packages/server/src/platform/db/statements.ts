@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { cancelOnAbort } from './cancel.ts';
 import { isPoolTimeout, isReadOnly, NoConnection } from './errors.ts';
+import { nameProject } from './name-project.ts';
 
 export type Query = { name: string; text: string; values: unknown[] };
 
@@ -10,6 +11,8 @@ export type Tx = {
   query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
   /** Runs a hot statement, which is parsed once per connection. */
   prepared<R extends object>(query: Query): Promise<R[]>;
+  /** True if rows of two projects may be on two nodes: then locks, and writes in bulk, are about one project each. */
+  readonly isDistributed?: boolean | undefined;
 };
 
 /** A connection whose holder controls the transaction. Statements sent without awaiting share a packet. */
@@ -26,6 +29,7 @@ export type StatementPool = {
   pool: pg.Pool;
   /** False behind a pooler in transaction mode, where a named statement may reach another connection. */
   named: boolean;
+  isDistributed: boolean;
   /** Begins a transaction and sets its bounds. */
   begin: string;
   /** The client stops waiting for a statement, single or in a transaction, after this long. */
@@ -47,6 +51,7 @@ export type RequestSlots = {
 
 export function statementsOf(priority: StatementPool): Tx {
   return {
+    isDistributed: priority.isDistributed,
     query: (text, values) => single(priority, (tx) => tx.query(text, values)) as never,
     prepared: (query) => single(priority, (tx) => tx.prepared(query)) as never,
   };
@@ -100,7 +105,8 @@ export async function openSession(
   const { client, release } = await checkOutForLong(priority);
   if (options?.freshPlans) freshen(client);
   // Batches limit their statements themselves, and the pool sets the client's time limit for them.
-  const tx = statementsOn(client, { named: priority.named, signal: priority.signal });
+  const { named, isDistributed, signal } = priority;
+  const tx = statementsOn(client, { named, isDistributed, signal });
   return {
     ...tx,
     async script<R extends object>(text: string): Promise<R[]> {
@@ -182,23 +188,33 @@ function cancelAfter(client: pg.PoolClient, ms: number): () => void {
   };
 }
 
-type StatementOptions = { named: boolean; queryWithinMs?: number; signal?: AbortSignal | undefined };
+type StatementOptions = Pick<StatementPool, 'named' | 'isDistributed' | 'signal'> & {
+  queryWithinMs?: number;
+};
 
-function statementsOn(client: pg.PoolClient, { named, queryWithinMs, signal }: StatementOptions): Tx {
+function statementsOn(
+  client: pg.PoolClient,
+  { named, isDistributed, queryWithinMs, signal }: StatementOptions,
+): Tx {
   async function run<R extends object>(query: {
     name?: string;
     text: string;
     values?: unknown[];
   }): Promise<R[]> {
     signal?.throwIfAborted();
+    const statement = isDistributed ? nameProject(query) : query;
     try {
-      const { rows } = await client.query<R>({ ...query, query_timeout: queryWithinMs } as pg.QueryConfig);
+      const { rows } = await client.query<R>({
+        ...statement,
+        query_timeout: queryWithinMs,
+      } as pg.QueryConfig);
       return rows;
     } catch (error) {
       throw signal?.aborted ? signal.reason : error;
     }
   }
   return {
+    isDistributed,
     query: (text, values) => run(values === undefined ? { text } : { text, values }) as never,
     prepared: ({ name, text, values }) => run(named ? { name, text, values } : { text, values }) as never,
   };
@@ -213,6 +229,7 @@ function serialized(tx: Tx): Tx {
     return result;
   }
   return {
+    isDistributed: tx.isDistributed,
     query: (text, values) => enqueue(() => tx.query(text, values)) as never,
     prepared: (query) => enqueue(() => tx.prepared(query)) as never,
   };
