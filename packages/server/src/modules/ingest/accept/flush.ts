@@ -3,7 +3,8 @@ import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contrac
 import type { FailpointHook } from '../../../platform/failpoints.ts';
 import type { Session } from '../../../platform/db/statements.ts';
 import type { IngestEntry } from './entry.ts';
-import { lockStatement, storeStatement, type StoreResultRow } from './statements.ts';
+import { listLiveIds } from '../keys/store.ts';
+import { lockStatement, type Store, storeStatement, type StoreResultRow } from './statements.ts';
 
 /**
  * Stores a batch of entries in the one transaction of the accept path. It crosses the tables of three modules: it reads `api_key` and
@@ -23,16 +24,11 @@ export async function flush(
   entries: IngestEntry[],
   options: FlushOptions,
 ): Promise<IngestEntryResult[]> {
+  if (session.isDistributed) return flushProject(session, entries, options);
   const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
-  const statement = storeStatement({
-    entries,
-    priority: options.priority,
-    at: new Date(options.now),
-    cutoff: new Date(options.now - IDEMPOTENCY_WINDOW_MS),
-    waitingBelow: options.priority === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
-  });
+  const statement = storeStatement({ ...storeOptions(options), entries, areKeysChecked: false });
   const sent = session.together(() => {
-    const locking = session.script(lockStatement(projects));
+    const locking = session.script(lockStatement(projects, { isDistributed: false }));
     const storing = session.prepared<StoreResultRow>(statement);
     options.failpoint?.('ingest_committing');
     return Promise.all([locking, storing, session.script('COMMIT')]);
@@ -54,12 +50,71 @@ export type IngestEntryResult =
   | { state: 'queue_full'; waiting: number };
 
 const STORED: IngestEntryResult = { state: 'stored' };
+const KEY_DEAD: IngestEntryResult = { state: 'key_dead' };
+
+function storeOptions({ now, priority }: FlushOptions): Omit<Store, 'entries' | 'areKeysChecked'> {
+  return {
+    priority,
+    at: new Date(now),
+    cutoff: new Date(now - IDEMPOTENCY_WINDOW_MS),
+    waitingBelow: priority === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
+  };
+}
+
+/**
+ * Does the same where tables are distributed, for entries of one project. API keys may be stored on another node than their project, so they
+ * are checked between the lock and the insert, in a statement of its own. Such a flush takes two round trips.
+ */
+async function flushProject(
+  session: Session,
+  entries: IngestEntry[],
+  options: FlushOptions,
+): Promise<IngestEntryResult[]> {
+  const [first] = entries;
+  const keys = new Map(entries.map(({ key }) => [key.id, key]));
+  try {
+    const [, liveIds] = await session.together(() =>
+      Promise.all([
+        session.script(lockStatement(first ? [first.key.projectId] : [], { isDistributed: true })),
+        listLiveIds(session, [...keys.values()]),
+      ]),
+    );
+    const live = new Set(liveIds);
+    const valid = entries.filter(({ key }) => live.has(key.id));
+    const results = valid.length > 0 ? await storeChecked(session, valid, options) : [];
+    if (valid.length === 0) await session.script('ROLLBACK');
+    const resultOf = new Map(valid.map((entry, i) => [entry, results[i]]));
+    return entries.map((entry) => resultOf.get(entry) ?? KEY_DEAD);
+  } catch (error) {
+    // The committer keeps the connection after a rejected record, and closes it after any other failure.
+    await session.script('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function storeChecked(
+  session: Session,
+  entries: IngestEntry[],
+  options: FlushOptions,
+): Promise<IngestEntryResult[]> {
+  const statement = storeStatement({ ...storeOptions(options), entries, areKeysChecked: true });
+  const sent = session.together(() => {
+    const storing = session.prepared<StoreResultRow>(statement);
+    options.failpoint?.('ingest_committing');
+    return Promise.all([storing, session.script('COMMIT')]);
+  });
+  options.failpoint?.('ingest_commit_sent');
+  const [rows] = await sent;
+  const [stored] = rows;
+  if (!stored) throw new Error('the insert returned no row');
+  return stored.all_stored ? entries.map(() => STORED) : entryResults(entries, stored);
+}
 
 function entryResults(entries: IngestEntry[], stored: StoreResultRow): IngestEntryResult[] {
   const live = new Set(stored.live);
   const accepted = new Set(stored.accepted);
   return entries.map((entry, i) => {
-    if (!live.has(entry.key.id)) return { state: 'key_dead' };
+    if (!live.has(entry.key.id)) return KEY_DEAD;
     if (stored.is_full) return { state: 'queue_full', waiting: stored.waiting };
     return accepted.has(i + 1) ? STORED : { state: 'lost' };
   });

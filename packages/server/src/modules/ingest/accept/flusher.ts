@@ -18,7 +18,12 @@ export type Flusher = {
   drain(): Promise<void>;
 };
 
-export type FlusherLimits = { requests: number; bytes: number };
+export type FlusherLimits = {
+  requests: number;
+  bytes: number;
+  /** A flush holds the entries of one project. */
+  isPerProject?: boolean;
+};
 
 type PendingEntry = {
   entry: IngestEntry;
@@ -189,10 +194,24 @@ const NO_RESULT: CommitResult = {
 function takeBatch(queue: PendingEntry[], limits: FlusherLimits): PendingEntry[] {
   let bytes = 0;
   let count = 0;
+  if (limits.isPerProject) bringFirstProjectForward(queue, limits.requests);
   for (const { entry } of queue) {
     bytes += entry.parts.length;
     if (count > 0 && (count === limits.requests || bytes > limits.bytes)) break;
+    if (limits.isPerProject && entry.key.projectId !== queue[0]?.entry.key.projectId) break;
     count += 1;
   }
   return queue.splice(0, count);
+}
+
+/** Moves entries of the first entry's project to the front, in order, up to a full flush. */
+function bringFirstProjectForward(queue: PendingEntry[], most: number): void {
+  const projectId = queue[0]?.entry.key.projectId;
+  const isFirst: PendingEntry[] = [];
+  const others: PendingEntry[] = [];
+  for (const waiting of queue) {
+    if (waiting.entry.key.projectId === projectId && isFirst.length < most) isFirst.push(waiting);
+    else others.push(waiting);
+  }
+  queue.splice(0, queue.length, ...isFirst, ...others);
 }

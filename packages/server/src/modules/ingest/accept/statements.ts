@@ -6,13 +6,14 @@ import { layOut } from './chunks.ts';
 
 /**
  * Returns one script with `BEGIN`, time limits for holding the locks, and the locks. The result has a row for each project with a queue
- * row.
+ * row. Where tables are distributed, PostgreSQL has to plan with the values, by which it finds the node.
  */
-export function lockStatement(projects: number[]): string {
+export function lockStatement(projects: number[], { isDistributed }: { isDistributed: boolean }): string {
   // The ids are our own numbers and checked to be integers, so they are safe inside the text. Without parameters the script is a single
   // protocol message.
   const list = projects.filter(Number.isSafeInteger).join(',');
-  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s'; SET LOCAL plan_cache_mode = force_generic_plan;
+  const plans = isDistributed ? '' : ' SET LOCAL plan_cache_mode = force_generic_plan;';
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s';${plans}
     SELECT 1 FROM beckon.ingest_queue_state WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
@@ -30,13 +31,12 @@ export type StoreResultRow = {
  * process (`whole`), one row each. Otherwise they are assembled from the parts of the accepted entries (`pieced`): the same bytes, cut at
  * other places. Per entry, the first way costs PostgreSQL half as much as the second.
  */
-const STORE = `
+const storeText = ({ keys, isActive }: { keys: string; isActive: string }): string => `
 WITH live AS MATERIALIZED (
-  SELECT k.n, k.id FROM unnest($1::bigint[], $2::text[], $3::uuid[]) WITH ORDINALITY AS k(project_id, last4, id, n)
-  JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id
+  SELECT k.n, k.id FROM unnest($1::bigint[], $2::text[], $3::uuid[]) WITH ORDINALITY AS k(project_id, last4, id, n)${keys}
   JOIN beckon.project p ON p.project_id = k.project_id
   JOIN beckon.ingest_queue_state l ON l.project_id = k.project_id
-  WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL AND NOT p.is_closed
+  WHERE ${isActive}p.suspended_at IS NULL AND NOT p.is_closed
 ), queue AS MATERIALIZED (
   SELECT l.project_id, l.next_seq, l.waiting FROM beckon.ingest_queue_state l WHERE l.project_id = ANY ($1::bigint[])
 ), gate AS MATERIALIZED (
@@ -89,6 +89,13 @@ SELECT yes AS all_stored, is_full, waiting,
        CASE WHEN yes THEN '{}' ELSE ARRAY(SELECT at::int FROM accepted) END AS accepted
 FROM clean, gate`;
 
+const STORE = storeText({
+  keys: '\n  JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id',
+  isActive: 'a.revoked_at IS NULL AND ',
+});
+/** For entries of one project whose API keys were checked in a statement of its own. */
+const STORE_CHECKED = storeText({ keys: '', isActive: '' });
+
 export type Store = {
   entries: IngestEntry[];
   priority: IngestPriority;
@@ -97,9 +104,12 @@ export type Store = {
   cutoff: Date;
   /** The limit of the queue gate; null if it does not apply. */
   waitingBelow: number | null;
+  /** The statement need not check the API keys. */
+  areKeysChecked: boolean;
 };
 
-export function storeStatement({ entries, priority, at, cutoff, waitingBelow }: Store): Query {
+export function storeStatement(store: Store): Query {
+  const { entries, priority, at, cutoff, waitingBelow } = store;
   const keys = numberKeys(entries);
   const keyNumber = (entry: IngestEntry): number => keys.get(entry.key.id)?.n ?? 0;
   const distinct = [...keys.values()].map(({ key }) => key);
@@ -138,6 +148,7 @@ export function storeStatement({ entries, priority, at, cutoff, waitingBelow }: 
     list(chunks.map((chunk) => chunk.length)),
     priority,
   ];
+  if (store.areKeysChecked) return { name: 'accept.store_checked', text: STORE_CHECKED, values };
   return { name: 'accept.store', text: STORE, values };
 }
 
