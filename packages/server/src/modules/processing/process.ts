@@ -1,6 +1,6 @@
 import type { AudienceVersionKey } from '../audiences/index.ts';
 import type { IngestPriority } from '../ingest/index.ts';
-import type { BatchResult } from './batch-result.ts';
+import { type BatchResult, EMPTY_BATCH } from './batch-result.ts';
 import { type BuildStep, buildStep, countStep } from './build-audience.ts';
 import { createBuildTurns } from './build-turns.ts';
 import { createDeadLetterWriter } from './dead-letter.ts';
@@ -102,11 +102,22 @@ export function createProcessor(options: ProcessorOptions): Processor {
   const turns = createBuildTurns();
   const attempt = createAttempts(deps, options, limits);
 
+  /** Where tables are distributed, a batch holds one project: the first one with records that no other worker has locked. */
+  async function attemptAny(...[priority, projectIds, records]: Parameters<Attempt>): Promise<BatchResult> {
+    if (!db.isDistributed) return attempt(priority, projectIds, records);
+    let result = EMPTY_BATCH;
+    for (const projectId of projectIds) {
+      result = await attempt(priority, [projectId], records);
+      if (result.records > 0) break;
+    }
+    return result;
+  }
+
   return {
     async batch(priority, projectIds, records = BATCH_MAX_RECORDS) {
       await partitions.keep(db.clock.now());
       const startedAt = performance.now();
-      const result = await attempt(priority, projectIds, records).catch((error: unknown) => {
+      const result = await attemptAny(priority, projectIds, records).catch((error: unknown) => {
         partitions.doubt();
         throw error;
       });

@@ -24,6 +24,8 @@ export type ProcessorLoopOptions = {
 const GATHER = { ms: 20, below: 100 };
 const PROJECTS_MAX = 1_000;
 const PROJECTS_OF_BATCH_MAX = 250;
+/** Where tables are distributed, a statement about several projects is slow, and it may not lock their rows. */
+const PROJECTS_OF_BATCH_DISTRIBUTED = 1;
 const PASSED_OVER_MAX = 20;
 const BATCH_RECORDS = 1_000;
 /** Live records wait for a running bulk batch to end, so bulk batches are smaller while live records arrive. */
@@ -52,6 +54,7 @@ type State = {
   /** What is left of the last poll, if it found more projects than it lists and the next batch can be filled from it. */
   rest: Found | null;
   projectsMax: number;
+  batchProjectsMax: number;
 };
 
 /**
@@ -72,6 +75,7 @@ export function startProcessor(options: ProcessorLoopOptions): Loop {
     cursor: 0,
     rest: null,
     projectsMax: options.projectsMax ?? PROJECTS_MAX,
+    batchProjectsMax: options.db.isDistributed ? PROJECTS_OF_BATCH_DISTRIBUTED : PROJECTS_OF_BATCH_MAX,
   };
   return runLoop({
     work: () => processNext(state),
@@ -145,7 +149,12 @@ async function runPriority(
   );
   // Skips projects that other workers have locked.
   for (let tries = 0, from = 0; tries < PASSED_OVER_MAX && from < waiting.length; tries += 1) {
-    const projectIds = state.backoff.selectBatch(chooseProjects(records, waiting.slice(from), priority));
+    const candidates = chooseProjects(waiting.slice(from), {
+      priority,
+      records,
+      projectsMax: state.batchProjectsMax,
+    });
+    const projectIds = state.backoff.selectBatch(candidates);
     from += projectIds.length;
     for (const projectId of projectIds) tried.add(projectId);
     if (priority === 'live') state.liveAt = performance.now();
@@ -203,11 +212,14 @@ function rotate(backlogs: ProjectBacklog[], after: number): ProjectBacklog[] {
 }
 
 /** Returns the projects whose first chunks fill a batch. All others stay unlocked for other workers. */
-function chooseProjects(records: number, backlogs: ProjectBacklog[], priority: IngestPriority): number[] {
+function chooseProjects(
+  backlogs: ProjectBacklog[],
+  { priority, records, projectsMax }: { priority: IngestPriority; records: number; projectsMax: number },
+): number[] {
   let waiting = 0;
   const chosen: number[] = [];
   for (const backlog of backlogs) {
-    if (waiting >= records || chosen.length === PROJECTS_OF_BATCH_MAX) break;
+    if (waiting >= records || chosen.length === projectsMax) break;
     waiting += backlog[priority];
     chosen.push(backlog.projectId);
   }

@@ -71,20 +71,63 @@ async function round(state: State): Promise<RoundFacts> {
   const attempts = flight.take(isShaken ? 1 : IN_FLIGHT_MAX);
   const mayClaim = !state.stopping && !(isShaken && attempts.length > 0);
   const capacity = mayClaim ? IN_FLIGHT_MAX - flight.size() - attempts.length : 0;
-  let projects: ProjectTimer[] = [];
+  const work: PendingRound = { parts: [{ attempts, projects: [] }], capacity };
   try {
-    projects = capacity > 0 ? await listProjects(state, now) : [];
-    const facts = await roundOf(state, { attempts, projects, capacity });
+    const projects = capacity > 0 ? await listProjects(state, now) : [];
+    work.parts = partsOf({ attempts, projects }, options.db);
+    const lateMs = lateMsOf(projects, options.db);
+    const counts = await runParts(state, work);
     state.isShaken = false;
-    return facts;
+    return { ...counts, lateMs };
   } catch (error) {
     state.isShaken = true;
-    const [only] = projects;
-    if (only && attempts.length + projects.length === 1) state.avoided.set(only.projectId, now + AVOIDED_MS);
+    const [failed = { attempts, projects: [] }] = work.parts;
+    const [only] = failed.projects;
+    const isAlone = failed.attempts.length + failed.projects.length === 1;
+    if (only && isAlone) state.avoided.set(only.projectId, now + AVOIDED_MS);
     // An answer that can never be recorded counts as lost when its lease expires.
-    if (!isShaken || !isHopeless(error)) flight.restore(attempts);
+    if (!isShaken || !isHopeless(error)) flight.restore(work.parts.flatMap((part) => part.attempts));
     throw error;
   }
+}
+
+/** The parts of a round that are not committed yet, the current one first. */
+type PendingRound = { parts: RoundPart[]; capacity: number };
+type RoundCounts = Pick<RoundFacts, 'recorded' | 'claimed'>;
+
+async function runParts(state: State, work: PendingRound): Promise<RoundCounts> {
+  const counts: RoundCounts = { recorded: 0, claimed: 0 };
+  while (work.parts[0]) {
+    const { recorded, claimed } = await roundOf(state, {
+      ...work.parts[0],
+      capacity: work.capacity - counts.claimed,
+    });
+    counts.recorded += recorded;
+    counts.claimed += claimed;
+    work.parts.shift();
+  }
+  return counts;
+}
+
+/** What a transaction of a round works on. */
+type RoundPart = { attempts: FinishedAttempt[]; projects: ProjectTimer[] };
+
+/** A round is one transaction or, where tables are distributed, one for each project. */
+function partsOf(round: RoundPart, { isDistributed }: Pick<Database, 'isDistributed'>): RoundPart[] {
+  if (!isDistributed) return [round];
+  const parts = new Map<number, RoundPart>();
+  const partOf = (projectId: number): RoundPart => {
+    const part = parts.get(projectId) ?? { attempts: [], projects: [] };
+    parts.set(projectId, part);
+    return part;
+  };
+  for (const attempt of round.attempts) partOf(attempt.delivery.projectId).attempts.push(attempt);
+  for (const project of round.projects) partOf(project.projectId).projects.push(project);
+  return [...parts.values()];
+}
+
+function lateMsOf([first]: ProjectTimer[], { clock }: Pick<Database, 'clock'>): number {
+  return first ? Math.max(0, clock.now() - first.nextAt.getTime()) : 0;
 }
 
 function isHopeless(error: unknown): boolean {
@@ -101,20 +144,19 @@ async function listProjects(
   return isShaken ? open.slice(0, 1) : open;
 }
 
-type RoundWork = { attempts: FinishedAttempt[]; projects: ProjectTimer[]; capacity: number };
+type RoundWork = RoundPart & { capacity: number };
 
 async function roundOf(
   { options: { db, log }, flight }: State,
   { attempts, projects, capacity }: RoundWork,
-): Promise<RoundFacts> {
-  const lateMs = Math.max(0, ...projects.slice(0, 1).map(({ nextAt }) => db.clock.now() - nextAt.getTime()));
-  if (attempts.length === 0 && projects.length === 0) return { recorded: 0, claimed: 0, lateMs };
+): Promise<RoundCounts> {
+  if (attempts.length === 0 && projects.length === 0) return { recorded: 0, claimed: 0 };
   const projectIds = projects.map(({ projectId }) => projectId);
   const { claimed, lost, events } = await runRound(db, { attempts, projectIds, capacity });
   for (const delivery of claimed) flight.begin(delivery);
   if (lost > 0) log.warn({ deliveries: lost }, 'webhooks.lease_expired');
   for (const event of events) report(log, event);
-  return { recorded: attempts.length, claimed: claimed.length, lateMs };
+  return { recorded: attempts.length, claimed: claimed.length };
 }
 
 function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
