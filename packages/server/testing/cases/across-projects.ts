@@ -17,13 +17,28 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'SELECT 1 FROM beckon.counted_event',
       ],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
-      'modules/drafts/ai-drafting/store.ts': ['SELECT min(next_at) FROM beckon.ai_drafting'],
+      'modules/imports/claim-store.ts': [
+        `SELECT project_id FROM beckon.import WHERE state IN ('checking', 'running')`,
+      ],
+      'modules/inbound/replies/store.ts': ['SELECT project_id FROM beckon.reply WHERE forward_at <= $1'],
+      'modules/inbound/reply-sources/store.ts': [
+        'SELECT project_id FROM beckon.reply_source WHERE next_read_at <= $1',
+      ],
+      'modules/delivery/ask-rows.ts': ['SELECT DISTINCT project_id FROM beckon.email'],
+      'modules/processing/look-for-work.ts': [
+        'FROM beckon.ingest_queue WHERE project_id > $1 GROUP BY project_id',
+      ],
+      'modules/drafts/ai-drafting/store.ts': [
+        'SELECT min(next_at) FROM beckon.ai_drafting',
+        'SELECT project_id FROM beckon.ai_drafting WHERE next_at <= $1',
+      ],
       'modules/inbound/tracking/hit-reads.ts': [
         'WHERE classify_at <= $1',
         'SELECT min(classify_at) FROM beckon.hit_count',
       ],
       'modules/processing/prune-marks.ts': [
         'WITH RECURSIVE place(project_id)',
+        'SELECT DISTINCT project_id FROM beckon.person WHERE written_seq',
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],
       'modules/delivery/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
@@ -67,7 +82,11 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'FROM beckon.project ORDER BY project_id',
       ],
       'platform/locks/store.ts': ['SELECT DISTINCT ahead_ms'],
-      'modules/operations/metrics/depth-readings.ts': ['AS gauge', 'WITH RECURSIVE head'],
+      'modules/operations/metrics/depth-readings.ts': [
+        'AS gauge',
+        'WITH RECURSIVE head',
+        'WITH head AS MATERIALIZED',
+      ],
     },
   },
   {

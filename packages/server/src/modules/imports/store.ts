@@ -108,39 +108,6 @@ export async function updateEncryptedKeys(tx: Tx, keys: EncryptedImportKey[]): P
   );
 }
 
-/** Returns a row if `claimRow` would find an import at `$1`. */
-export const IMPORTS_DUE = `
-  SELECT 1 FROM beckon.import i JOIN beckon.project p ON p.project_id = i.project_id AND p.suspended_at IS NULL
-  WHERE i.state IN ('checking', 'running') AND (i.lease_until IS NULL OR i.lease_until <= $1) AND NOT EXISTS (
-    SELECT 1 FROM beckon.import f WHERE f.project_id = i.project_id AND f.state IN ('checking', 'running')
-      AND (f.queued_at, f.id) < (i.queued_at, i.id))`;
-
-/** Claims an import with a lease: the first one queued in its project, if no process works on it. Imports of suspended projects wait. */
-export async function claimRow(
-  tx: Tx,
-  { now, leaseUntil, only }: { now: Date; leaseUntil: Date; only: string | null },
-): Promise<Import | null> {
-  const rows = await tx.query<ImportRow>(
-    `WITH first AS (
-       SELECT DISTINCT ON (project_id) project_id, id FROM beckon.import
-       WHERE state IN ('checking', 'running') ORDER BY project_id, queued_at, id
-     ), free AS (
-       SELECT i.project_id, i.id FROM beckon.import i JOIN first f ON f.project_id = i.project_id AND f.id = i.id
-       JOIN beckon.project p ON p.project_id = i.project_id
-       WHERE (i.lease_until IS NULL OR i.lease_until <= $1) AND i.state IN ('checking', 'running') AND p.suspended_at IS NULL
-         AND ($3::uuid IS NULL OR i.id = $3)
-       ORDER BY i.queued_at LIMIT 1 FOR UPDATE OF i SKIP LOCKED
-     )
-     UPDATE beckon.import AS i SET epoch = epoch + 1, lease_until = $2 FROM free
-     WHERE i.project_id = free.project_id AND i.id = free.id
-     RETURNING ${COLUMNS.split(',')
-       .map((column) => `i.${column.trim()}`)
-       .join(', ')}`,
-    [now, leaseUntil, only],
-  );
-  return rows[0] ? toImport(rows[0]) : null;
-}
-
 export type ImportLease = ImportRef & { epoch: number };
 
 /** Renews or ends the lease. Returns false if another process or a member has taken the import since. */
@@ -168,14 +135,18 @@ export async function updateProgress(
   claim: ImportLease,
   progress: ImportCheckpoint,
 ): Promise<boolean> {
+  // Where tables are distributed, an update may not subtract an interval from a time, but it may compare the difference of two.
+  const isOver = tx.isDistributed
+    ? `$9::timestamptz - pace_at >= interval '10 seconds'`
+    : `pace_at <= $9::timestamptz - interval '10 seconds'`;
   const rows = await tx.prepared({
     name: 'imports.progress',
     text: `UPDATE beckon.import SET position = $4, counts = $5, facts = $6, findings = $7, waits_for = $8, lease_until = $10,
        changed_at = $9,
-       pace = CASE WHEN pace_at <= $9::timestamptz - interval '10 seconds'
+       pace = CASE WHEN ${isOver}
                    THEN ($11::bigint - pace_rows) / extract(epoch FROM $9::timestamptz - pace_at) ELSE pace END,
-       pace_rows = CASE WHEN pace_at IS NULL OR pace_at <= $9::timestamptz - interval '10 seconds' THEN $11 ELSE pace_rows END,
-       pace_at = CASE WHEN pace_at IS NULL OR pace_at <= $9::timestamptz - interval '10 seconds' THEN $9 ELSE pace_at END
+       pace_rows = CASE WHEN pace_at IS NULL OR ${isOver} THEN $11 ELSE pace_rows END,
+       pace_at = CASE WHEN pace_at IS NULL OR ${isOver} THEN $9 ELSE pace_at END
      WHERE project_id = $1 AND id = $2 AND epoch = $3 RETURNING 1`,
     values: [
       claim.projectId,

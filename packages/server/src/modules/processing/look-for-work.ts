@@ -50,6 +50,7 @@ async function listBacklogs(
  * project in the primary key, so the cost depends on the number of projects and not of records. Reads a table of the ingest module.
  */
 function listBacklogRows(tx: Tx, after: number, limit: number): Promise<BacklogRow[]> {
+  if (tx.isDistributed) return countBacklogRows(tx, after, limit);
   return tx.prepared({
     name: 'processing.waiting',
     text: `WITH RECURSIVE project(project_id) AS (
@@ -62,6 +63,17 @@ function listBacklogRows(tx: Tx, after: number, limit: number): Promise<BacklogR
              (SELECT i.records - i.applied FROM beckon.ingest_queue i WHERE i.project_id = project.project_id AND i.priority = 'live' ORDER BY i.seq LIMIT 1) AS live,
              (SELECT i.records - i.applied FROM beckon.ingest_queue i WHERE i.project_id = project.project_id AND i.priority = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
            FROM project WHERE project_id IS NOT NULL LIMIT $2`,
+    values: [after, limit],
+  });
+}
+
+/** Does the same where tables are distributed: the nodes count the waiting records of their projects at the same time. */
+function countBacklogRows(tx: Tx, after: number, limit: number): Promise<BacklogRow[]> {
+  return tx.prepared({
+    name: 'processing.waiting_on_nodes',
+    text: `SELECT project_id, sum(records - applied) FILTER (WHERE priority = 'live')::bigint AS live,
+             sum(records - applied) FILTER (WHERE priority = 'bulk')::bigint AS bulk
+           FROM beckon.ingest_queue WHERE project_id > $1 GROUP BY project_id ORDER BY project_id LIMIT $2`,
     values: [after, limit],
   });
 }

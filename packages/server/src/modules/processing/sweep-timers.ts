@@ -58,9 +58,9 @@ const SOURCES: Source[] = [
 ];
 
 /** The sender sleeps on purpose while a project is paused or suspended, and while its throttle has no token. */
-const SENDING = `JOIN beckon.project_settings s ON s.project_id = place.project_id
-           JOIN beckon.send_lock u ON u.project_id = place.project_id
-           JOIN beckon.project p ON p.project_id = place.project_id`;
+const sendingOf = (of: string): string => `JOIN beckon.project_settings s ON s.project_id = ${of}.project_id
+           JOIN beckon.send_lock u ON u.project_id = ${of}.project_id
+           JOIN beckon.project p ON p.project_id = ${of}.project_id`;
 const NOT_ON_PURPOSE = `AND p.suspended_at IS NULL AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
              AND (t.next_at IS NULL OR u.tokens IS NULL OR u.tokens >= 1)`;
 
@@ -70,6 +70,17 @@ const NOT_ON_PURPOSE = `AND p.suspended_at IS NULL AND s.settings ->> 'paused' I
  */
 async function listLate(tx: Tx, { work, table, column, where }: Source): Promise<number[]> {
   const from = `FROM beckon.${table} x WHERE ${where}`;
+  const conditions = `WHERE (t.next_at IS NULL OR t.next_at + t.ahead_ms * interval '1 millisecond' > first.at) ${work === 'send' ? NOT_ON_PURPOSE : ''}`;
+  // Where tables are distributed, each node reads the times of all its projects, because no statement skips from node to node.
+  if (tx.isDistributed) {
+    const late = await tx.query<{ project_id: number }>(
+      `SELECT t.project_id FROM (SELECT x.project_id, min(x.${column}) AS at ${from} GROUP BY x.project_id) first
+       JOIN beckon.project_timer t ON t.project_id = first.project_id AND t.work = $1
+       ${work === 'send' ? sendingOf('t') : ''} ${conditions}`,
+      [work],
+    );
+    return late.map((row) => row.project_id);
+  }
   const rows = await tx.prepared<{ project_id: number }>({
     name: `sweep.late_${table}`,
     text: `WITH RECURSIVE place(project_id) AS (
@@ -83,8 +94,8 @@ async function listLate(tx: Tx, { work, table, column, where }: Source): Promise
            CROSS JOIN LATERAL (
              SELECT x.${column} AS at ${from} AND x.project_id = place.project_id ORDER BY x.${column} LIMIT 1
            ) first
-           ${work === 'send' ? SENDING : ''}
-           WHERE (t.next_at IS NULL OR t.next_at + t.ahead_ms * interval '1 millisecond' > first.at) ${work === 'send' ? NOT_ON_PURPOSE : ''}`,
+           ${work === 'send' ? sendingOf('place') : ''}
+           ${conditions}`,
     values: [work],
   });
   return rows.map((row) => row.project_id);

@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../db/database.ts';
+import { byProject } from '../db/distributed.ts';
 import { fail, isFresh, retire, settle, type Bucket, type Waiter } from './bucket.ts';
 import { type BucketRequest, insertBuckets, leaseTokens, type LeaseRow, type NewRow } from './store.ts';
 import type { TimerScheduler } from './timer.ts';
@@ -199,7 +200,9 @@ function takeIn(
 }
 
 async function inTime(state: State, requests: BucketRequest[], at: number): Promise<LeaseRow[]> {
-  const rows = leaseTokens(state.db, requests, at);
+  const rows = byProject(state.db, { rows: requests, projectOf: ({ bucket }) => bucket.projectId }, (group) =>
+    leaseTokens(state.db, group, at),
+  );
   let cancel = (): void => {};
   const tooLate = new Promise<never>((_, reject) => {
     cancel = state.timer.after(RESPONSE_WITHIN_MS, () => {

@@ -1,6 +1,7 @@
 /** Rows of `ai_drafting`. */
 
 import { plainList } from '../../../platform/db/list.ts';
+import { claimOfAny } from '../../../platform/db/distributed.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { DueQueries } from '../../../platform/jobs/work-watch.ts';
 import type { AiDraftingLease, AiDraftingResult, AiDraftingRecord } from './attempts.ts';
@@ -34,14 +35,18 @@ export async function claimAiDrafting(
   tx: Tx,
   { now, until }: { now: number; until: number },
 ): Promise<AiDraftingLease | null> {
-  const rows = await tx.prepared<{ project_id: number; draft_id: string; attempts: number }>({
+  const rows = await claimOfAny<{ project_id: number; draft_id: string; attempts: number }>(tx, {
+    due: {
+      text: 'SELECT project_id FROM beckon.ai_drafting WHERE next_at <= $1 ORDER BY next_at',
+      values: [new Date(now)],
+    },
     name: 'ai_drafting.claim',
-    text: `WITH due AS MATERIALIZED (
-             SELECT project_id, draft_id FROM beckon.ai_drafting WHERE next_at <= $1
+    text: (of) => `WITH due AS MATERIALIZED (
+             SELECT project_id, draft_id FROM beckon.ai_drafting WHERE ${of('ai_drafting')}next_at <= $1
              ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED
            )
            UPDATE beckon.ai_drafting w SET next_at = $2, attempts = w.attempts + 1 FROM due d
-           WHERE w.project_id = d.project_id AND w.draft_id = d.draft_id RETURNING w.project_id, w.draft_id, w.attempts`,
+           WHERE ${of('w')}w.project_id = d.project_id AND w.draft_id = d.draft_id RETURNING w.project_id, w.draft_id, w.attempts`,
     values: [new Date(now), new Date(until)],
   });
   const [row] = rows;

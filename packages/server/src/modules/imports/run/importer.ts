@@ -1,6 +1,6 @@
 import { claimImport, workOn } from './work-on.ts';
 import type { ImportDeps } from './deps.ts';
-import { IMPORTS_DUE } from '../store.ts';
+import { IMPORTS_DUE } from '../claim-store.ts';
 import { type Loop, runLoop } from '../../../platform/jobs/run-loop.ts';
 import type { WorkWatch } from '../../../platform/jobs/work-watch.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claimRow, lockImport, updateProgress } from '../store.ts';
+import { claimRow } from '../claim-store.ts';
+import { lockImport, updateProgress } from '../store.ts';
 import { findImport } from '../reads.ts';
 import { type Import, NOTHING_COUNTED } from '../import.ts';
 import { ImportHalt, type ImportSource } from '../source.ts';

@@ -1,3 +1,4 @@
+import { claimOfAny } from '../../../platform/db/distributed.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   COLUMNS,
@@ -57,14 +58,18 @@ export async function takeForward(
   tx: Tx,
   { now, leaseUntil }: { now: number; leaseUntil: number },
 ): Promise<ForwardedReply | undefined> {
-  const [row] = await tx.query<ReplyRow & { raw: Buffer | null }>(
-    `WITH due AS MATERIALIZED (
-       SELECT project_id, id FROM beckon.reply WHERE forward_at <= $1 ORDER BY forward_at LIMIT 1 FOR UPDATE SKIP LOCKED
+  const [row] = await claimOfAny<ReplyRow & { raw: Buffer | null }>(tx, {
+    due: {
+      text: 'SELECT project_id FROM beckon.reply WHERE forward_at <= $1 ORDER BY forward_at',
+      values: [new Date(now)],
+    },
+    text: (of) => `WITH due AS MATERIALIZED (
+       SELECT project_id, id FROM beckon.reply WHERE ${of('reply')}forward_at <= $1 ORDER BY forward_at LIMIT 1 FOR UPDATE SKIP LOCKED
      )
      UPDATE beckon.reply r SET forward_at = $2, forward_attempts = r.forward_attempts + 1 FROM due
-     WHERE r.project_id = due.project_id AND r.id = due.id RETURNING ${COLUMNS}, r.raw`,
-    [new Date(now), new Date(leaseUntil)],
-  );
+     WHERE ${of('r')}r.project_id = due.project_id AND r.id = due.id RETURNING ${COLUMNS}, r.raw`,
+    values: [new Date(now), new Date(leaseUntil)],
+  });
   return row && { ...toReply(row), raw: row.raw && unpackRaw(row.raw) };
 }
 

@@ -1,6 +1,7 @@
 /** Writes `reply_source` and `reply_source_email`. */
 
 import { plainList } from '../../../platform/db/list.ts';
+import { claimOfAny } from '../../../platform/db/distributed.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { RelaySettings } from '../../../platform/relays/adapter.ts';
 import { SOURCE_COLUMNS, type SourceRow, type SourceWithSecrets, toSource } from './reads.ts';
@@ -66,14 +67,18 @@ export async function takeDueSource(
   tx: Tx,
   { now, leaseUntil }: { now: number; leaseUntil: number },
 ): Promise<SourceWithSecrets | undefined> {
-  const rows = await tx.query<SourceRow & { encrypted_secrets: Buffer }>(
-    `WITH due AS MATERIALIZED (
-       SELECT project_id FROM beckon.reply_source WHERE next_read_at <= $1 ORDER BY next_read_at LIMIT 1 FOR UPDATE SKIP LOCKED
+  const rows = await claimOfAny<SourceRow & { encrypted_secrets: Buffer }>(tx, {
+    due: {
+      text: 'SELECT project_id FROM beckon.reply_source WHERE next_read_at <= $1 ORDER BY next_read_at',
+      values: [new Date(now)],
+    },
+    text: (of) => `WITH due AS MATERIALIZED (
+       SELECT project_id FROM beckon.reply_source WHERE ${of('reply_source')}next_read_at <= $1 ORDER BY next_read_at LIMIT 1 FOR UPDATE SKIP LOCKED
      )
      UPDATE beckon.reply_source s SET next_read_at = $2 FROM due
-     WHERE s.project_id = due.project_id RETURNING ${SOURCE_COLUMNS}, s.encrypted_secrets`,
-    [new Date(now), new Date(leaseUntil)],
-  );
+     WHERE ${of('s')}s.project_id = due.project_id RETURNING ${SOURCE_COLUMNS}, s.encrypted_secrets`,
+    values: [new Date(now), new Date(leaseUntil)],
+  });
   return rows[0] && { source: toSource(rows[0]), encrypted: rows[0].encrypted_secrets };
 }
 

@@ -2,6 +2,7 @@ import { type LinkKey, listHits, listTargets } from './hit-reads.ts';
 import type { EmailRef } from '../../outcomes/index.ts';
 import { coalesce } from '../../../platform/async/coalesce.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { byProject } from '../../../platform/db/distributed.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Log } from '../../../platform/log.ts';
 import { addHitCounts, upsertHits } from './store.ts';
@@ -101,7 +102,9 @@ export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {
     const classifyAt = Math.min(...emailHits.map(({ at }) => at)) + SETTLE_AFTER_MS;
     return [{ projectId, emailId, hits: emailHits.length, classifyAt }];
   });
-  const counts = await addHitCounts(tx, counted);
+  const counts = await byProject(tx, { rows: counted, projectOf: ({ projectId }) => projectId }, (rows) =>
+    addHitCounts(tx, rows),
+  );
   // Most emails are opened once, and for those no stored hits need to be read.
   const withEarlierHits = counts.filter((count) => count.hits > (arriving.get(keyOf(count))?.length ?? 0));
   const kept = Map.groupBy(await listHits(tx, withEarlierHits), keyOf);

@@ -7,11 +7,19 @@ export type DepthMeasurement = {
   name: string;
   gauges: readonly Gauge[];
   text: string;
+  /** The statement where tables are distributed, if that has to be another one. */
+  distributedText?: string;
   values(input: { now: Date; countedTo: number }): unknown[];
 };
 
 const ENDED = ['sent', 'skipped', 'canceled', 'failed', 'unknown'];
 const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
+
+const QUEUE_GAUGES = `SELECT 'beckon_queue_oldest_seconds' AS gauge, l.priority AS a, NULL AS b,
+                coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
+         FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN head ON head.priority = l.priority GROUP BY l.priority
+         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.ingest_queue_state
+         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.ingest_queue_state`;
 
 const ingestQueue: DepthMeasurement = {
   name: 'ingest_queue',
@@ -37,11 +45,10 @@ const ingestQueue: DepthMeasurement = {
              WHERE (i.project_id, i.priority) > (head.project_id, head.priority)
              ORDER BY i.project_id, i.priority, i.seq LIMIT 1) next
          )
-         SELECT 'beckon_queue_oldest_seconds' AS gauge, l.priority AS a, NULL AS b,
-                coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
-         FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN head ON head.priority = l.priority GROUP BY l.priority
-         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.ingest_queue_state
-         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.ingest_queue_state`,
+         ${QUEUE_GAUGES}`,
+  // The nodes read the queues of their projects at the same time. None of them can skip to a queue of another.
+  distributedText: `WITH head AS MATERIALIZED (SELECT priority, min(accepted_at) AS accepted_at FROM beckon.ingest_queue GROUP BY priority)
+         ${QUEUE_GAUGES}`,
   values: ({ now }) => [now],
 };
 

@@ -40,7 +40,8 @@ async function read(tx: Tx, reading: DepthMeasurement, now: number): Promise<Row
   await tx.query(`SET LOCAL statement_timeout = ${READ_WITHIN_MS}`);
   // Compiling a plan takes longer than any of these statements.
   await tx.query('SET LOCAL jit = off');
-  return tx.query(reading.text, reading.values({ now: new Date(now), countedTo: COUNTED_TO }));
+  const text = tx.isDistributed ? (reading.distributedText ?? reading.text) : reading.text;
+  return tx.query(text, reading.values({ now: new Date(now), countedTo: COUNTED_TO }));
 }
 
 /** PostgreSQL's error codes that concern one statement and not the database. */
