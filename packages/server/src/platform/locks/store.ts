@@ -58,12 +58,26 @@ export async function setClockAhead(
   tx: Tx,
   { projectId, aheadMs }: { projectId: number; aheadMs: number },
 ): Promise<void> {
+  if (tx.isDistributed)
+    await tx.query(
+      `UPDATE beckon.project_timer AS d SET next_at = n.at, ahead_ms = $2
+       FROM (SELECT work, next_at - ($2::bigint - ahead_ms) * interval '1 millisecond' AS at FROM beckon.project_timer WHERE project_id = $1) n
+       WHERE d.project_id = $1 AND d.work = n.work AND d.work <> 'webhooks'`,
+      [projectId, aheadMs],
+    );
+  else await shiftTimers(tx, { projectId, aheadMs });
+  await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
+}
+
+async function shiftTimers(
+  tx: Tx,
+  { projectId, aheadMs }: { projectId: number; aheadMs: number },
+): Promise<void> {
   await tx.query(
     `UPDATE beckon.project_timer SET next_at = next_at - ($2::bigint - ahead_ms) * interval '1 millisecond', ahead_ms = $2
      WHERE project_id = $1 AND work <> 'webhooks'`,
     [projectId, aheadMs],
   );
-  await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
 }
 
 /** Returns the distinct amounts by which clocks are ahead, except 0. */
@@ -157,6 +171,8 @@ export async function setTimer(
   tx: Tx,
   row: { projectId: number; work: TimerKind; nextAt: Date | null },
 ): Promise<void> {
+  if (tx.isDistributed)
+    return updateTimers(tx, row.work, [{ project_id: row.projectId, next_at: row.nextAt }]);
   await tx.query(
     `UPDATE beckon.project_timer SET next_at = ${REAL('$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
     [row.projectId, row.work, row.nextAt],
@@ -195,11 +211,24 @@ export async function updateTimers(
   work: TimerKind,
   rows: { project_id: number; next_at: Date | null }[],
 ): Promise<void> {
+  const values = [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work];
+  // Where tables are distributed, an update may not add an interval to a column, but a subquery may.
+  if (tx.isDistributed) {
+    await tx.prepared({
+      name: 'timers.set_on_node',
+      text: `UPDATE beckon.project_timer AS d SET next_at = n.at
+             FROM (SELECT t.project_id, ${REAL('s.at', 't.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+                   JOIN beckon.project_timer t ON t.project_id = s.project_id AND t.work = $3) n
+             WHERE d.project_id = n.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM n.at`,
+      values,
+    });
+    return;
+  }
   await tx.prepared({
     name: 'timers.set',
     text: `UPDATE beckon.project_timer d SET next_at = ${REAL('s.at', 'd.')} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
            WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM ${REAL('s.at', 'd.')}`,
-    values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
+    values,
   });
 }
 

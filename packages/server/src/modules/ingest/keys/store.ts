@@ -159,19 +159,23 @@ export type TrafficRow = { project_id: number; key_id: string; day: string; requ
  * first use of a new day.
  */
 export async function addTraffic(tx: Tx, rows: TrafficRow[]): Promise<void> {
-  const added = await tx.query<{ project_id: number; day: string; is_new: boolean }>(
-    `INSERT INTO beckon.api_key_traffic AS known (project_id, key_id, day, requests)
+  const add = (
+    day: string,
+  ): string => `INSERT INTO beckon.api_key_traffic AS known (project_id, key_id, day, requests)
      SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::date[], $4::bigint[]) AS used (project_id, key_id, day, requests)
      ORDER BY project_id, key_id, day
      ON CONFLICT (project_id, key_id, day) DO UPDATE SET requests = known.requests + excluded.requests
-     RETURNING project_id, day::text, xmax = 0 AS is_new`,
-    [
-      rows.map((row) => row.project_id),
-      rows.map((row) => row.key_id),
-      rows.map((row) => row.day),
-      rows.map((row) => row.requests),
-    ],
-  );
+     RETURNING project_id, ${day}, xmax = 0 AS is_new`;
+  // Where tables are distributed, RETURNING may not convert a date.
+  const text = tx.isDistributed
+    ? `WITH added AS (${add('day')}) SELECT project_id, day::text, is_new FROM added`
+    : add('day::text');
+  const added = await tx.query<{ project_id: number; day: string; is_new: boolean }>(text, [
+    rows.map((row) => row.project_id),
+    rows.map((row) => row.key_id),
+    rows.map((row) => row.day),
+    rows.map((row) => row.requests),
+  ]);
   const begun = added.filter((row) => row.is_new);
   if (begun.length === 0) return;
   await tx.query(

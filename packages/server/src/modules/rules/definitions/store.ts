@@ -162,12 +162,16 @@ export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number
 
 /** Inserts or renews entries that expire after a cooldown or at a higher level. Returns how many were written. */
 export async function renewEntries(tx: Tx, rows: EntryRecord[], cooldownMs: number): Promise<number> {
+  // Where tables are distributed, an upsert may not subtract an interval from a time, but it may compare the difference of two.
+  const isOver = tx.isDistributed
+    ? `excluded.enrolled_at - known.enrolled_at >= $7::float8 * interval '1 millisecond'`
+    : `known.enrolled_at <= excluded.enrolled_at - $7::float8 * interval '1 millisecond'`;
   const renewed = await tx.prepared({
     name: 'rules.enter_again',
     text: `INSERT INTO beckon.enrollment_record AS known (project_id, external_user_id, rule_id, key, enrolled_at, level)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::smallint[])
            ON CONFLICT (project_id, external_user_id, rule_id, key) DO UPDATE SET enrolled_at = excluded.enrolled_at, level = excluded.level
-           WHERE known.enrolled_at <= excluded.enrolled_at - $7::float8 * interval '1 millisecond' OR known.level < excluded.level
+           WHERE ${isOver} OR known.level < excluded.level
            RETURNING 1`,
     values: [...entryValues(rows), cooldownMs],
   });

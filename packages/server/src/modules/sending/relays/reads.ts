@@ -123,13 +123,7 @@ type AssignedRow = {
 
 /** Returns the relays that the emails of a project are sent through, as they are assigned now. */
 export async function findAssignedRelays(tx: Tx, projectId: number): Promise<AssignedRelays> {
-  const rows = await tx.prepared<AssignedRow>({
-    name: 'relays.assigned',
-    text: `SELECT a.project_id, a.domain, r.project_id AS owner_id, r.id, r.kind, r.generation, r.settings ->> 'connections' AS connections
-           FROM beckon.relay_assignment a JOIN beckon.relay r ON r.project_id = a.relay_project_id AND r.id = a.relay_id
-           WHERE a.project_id = ANY ($1::bigint[])`,
-    values: [plainList([projectId, INSTALLATION])],
-  });
+  const rows = await listAssignedRows(tx, projectId);
   const fallback = rows.find(({ project_id: owner }) => owner === INSTALLATION);
   return {
     byDomain: new Map(
@@ -146,17 +140,43 @@ export async function findAssignedSettings(
   tx: Tx,
   projectId: number,
 ): Promise<AssignedRelays<AssignedSettings>> {
-  const rows = await tx.query<AssignedSettings & { project_id: number; domain: string }>(
-    `SELECT a.project_id, a.domain, r.kind, r.settings
-     FROM beckon.relay_assignment a JOIN beckon.relay r ON r.project_id = a.relay_project_id AND r.id = a.relay_id
-     WHERE a.project_id = ANY ($1::bigint[])`,
-    [plainList([projectId, INSTALLATION])],
+  const rows = await listAssignedRows(tx, projectId);
+  const relays = await tx.query<AssignedSettings & { id: string }>(
+    `SELECT r.id, r.kind, r.settings FROM beckon.relay r WHERE r.project_id = ANY ($1::bigint[]) AND r.id = ANY ($2::uuid[])`,
+    [plainList([projectId, INSTALLATION]), plainList(rows.map(({ id }) => id))],
   );
-  const own = rows.filter(({ project_id: owner }) => owner === projectId);
-  return {
-    byDomain: new Map(own.map(({ domain, kind, settings }) => [domain, { kind, settings }])),
-    fallback: rows.find(({ project_id: owner }) => owner === INSTALLATION) ?? null,
+  const settingsOf = (row: AssignedRow): AssignedSettings | null => {
+    const found = relays.find(({ id }) => id === row.id);
+    return found ? { kind: found.kind, settings: found.settings } : null;
   };
+  const fallback = rows.find(({ project_id: owner }) => owner === INSTALLATION);
+  return {
+    byDomain: new Map(
+      rows.flatMap((row) => {
+        const settings = row.project_id === projectId && settingsOf(row);
+        return settings ? [[row.domain, settings]] : [];
+      }),
+    ),
+    fallback: fallback ? settingsOf(fallback) : null,
+  };
+}
+
+async function listAssignedRows(tx: Tx, projectId: number): Promise<AssignedRow[]> {
+  if (!tx.isDistributed)
+    return tx.prepared<AssignedRow>({
+      name: 'relays.assigned',
+      text: `SELECT a.project_id, a.domain, r.project_id AS owner_id, r.id, r.kind, r.generation, r.settings ->> 'connections' AS connections
+           FROM beckon.relay_assignment a JOIN beckon.relay r ON r.project_id = a.relay_project_id AND r.id = a.relay_id
+           WHERE a.project_id = ANY ($1::bigint[])`,
+      values: [plainList([projectId, INSTALLATION])],
+    });
+  // Where tables are distributed, a relay of the installation may be on another node than the assignment, which no join reads.
+  const assignments = await listAssignments(tx, projectId);
+  const relays = await listRelayRows(tx, { projectId, ids: assignments.map(({ relayId }) => relayId) });
+  return assignments.flatMap(({ projectId: owner, domain, relayId }) => {
+    const relay = relays.find(({ id }) => id === relayId);
+    return relay ? [{ ...relay, project_id: owner, domain }] : [];
+  });
 }
 
 /** Returns those of these relays that exist and that emails of the project may be sent through, whether assigned or not. */
@@ -164,16 +184,25 @@ export async function findRelayRefs(
   tx: Tx,
   { projectId, ids }: { projectId: number; ids: string[] },
 ): Promise<Map<string, RelayRef>> {
-  if (ids.length === 0) return new Map();
-  const rows = await tx.query<AssignedRow>(
+  const rows = await listRelayRows(tx, { projectId, ids });
+  return new Map(rows.map((row) => [row.id, toRef(row)]));
+}
+
+type FoundRelayRow = Omit<AssignedRow, 'project_id' | 'domain'>;
+
+async function listRelayRows(
+  tx: Tx,
+  { projectId, ids }: { projectId: number; ids: string[] },
+): Promise<FoundRelayRow[]> {
+  if (ids.length === 0) return [];
+  return tx.query<FoundRelayRow>(
     `SELECT r.project_id AS owner_id, r.id, r.kind, r.generation, r.settings ->> 'connections' AS connections
      FROM beckon.relay r WHERE r.project_id = ANY ($1::bigint[]) AND r.id = ANY ($2::uuid[])`,
     [plainList([projectId, INSTALLATION]), plainList(ids)],
   );
-  return new Map(rows.map((row) => [row.id, toRef(row)]));
 }
 
-function toRef({ owner_id: projectId, id, kind, generation, connections }: AssignedRow): RelayRef {
+function toRef({ owner_id: projectId, id, kind, generation, connections }: FoundRelayRow): RelayRef {
   return { projectId, id, kind, generation, connections: connections === null ? null : Number(connections) };
 }
 

@@ -71,17 +71,21 @@ export type EventCountRow = {
 const COUNT_MOMENTS = `date_part('epoch', first_at) * 1000 AS first_ms, date_part('epoch', last_at) * 1000 AS last_ms`;
 
 export function addCounts(tx: Tx, rows: EventCountRow[]): Promise<EventCountRow[]> {
-  return tx.prepared({
-    name: 'events.count',
-    text: `INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
+  const count = (
+    returned: string,
+  ): string => `INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[])
            ON CONFLICT (project_id, external_user_id, name) DO UPDATE SET
              count = known.count + excluded.count,
              first_at = least(known.first_at, excluded.first_at),
              last_at = greatest(known.last_at, excluded.last_at)
-           RETURNING project_id, external_user_id, name, count, ${COUNT_MOMENTS}`,
-    values: countColumns(rows),
-  });
+           RETURNING project_id, external_user_id, name, count, ${returned}`;
+  // Where tables are distributed, RETURNING may not convert a time.
+  const text = tx.isDistributed
+    ? `WITH counted AS (${count('first_at, last_at')})
+       SELECT project_id, external_user_id, name, count, ${COUNT_MOMENTS} FROM counted`
+    : count(COUNT_MOMENTS);
+  return tx.prepared({ name: 'events.count', text, values: countColumns(rows) });
 }
 
 function countColumns(rows: EventCountRow[]): unknown[] {

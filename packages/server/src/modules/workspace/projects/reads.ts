@@ -70,10 +70,31 @@ type SettingsRow = {
 };
 
 export function listSettingsRows(tx: Tx, projectIds: number[]): Promise<SettingsRow[]> {
+  if (tx.isDistributed) return listSettingsWithNames(tx, projectIds);
   return tx.query(
     `SELECT p.project_id, coalesce(live.name, p.name) AS name, p.is_demo, p.livemode, s.settings FROM beckon.project p
      JOIN beckon.project_settings s ON s.project_id = p.project_id
      LEFT JOIN beckon.project live ON live.project_id = p.sandbox_of WHERE p.project_id = ANY ($1::bigint[])`,
     [projectIds],
   );
+}
+
+/** Does the same where tables are distributed: a sandbox and its live project may be on two nodes, which no join reads. */
+async function listSettingsWithNames(tx: Tx, projectIds: number[]): Promise<SettingsRow[]> {
+  const rows = await tx.query<SettingsRow & { sandbox_of: number | null }>(
+    `SELECT p.project_id, p.name, p.is_demo, p.livemode, p.sandbox_of, s.settings FROM beckon.project p
+     JOIN beckon.project_settings s ON s.project_id = p.project_id WHERE p.project_id = ANY ($1::bigint[])`,
+    [projectIds],
+  );
+  const liveIds = rows.flatMap(({ sandbox_of: liveId }) => liveId ?? []);
+  if (liveIds.length === 0) return rows;
+  const live = await tx.query<{ project_id: number; name: string }>(
+    `SELECT project_id, name FROM beckon.project WHERE project_id = ANY ($1::bigint[])`,
+    [liveIds],
+  );
+  const names = new Map(live.map(({ project_id: id, name }) => [id, name]));
+  return rows.map(({ sandbox_of: liveId, ...row }) => ({
+    ...row,
+    name: (liveId === null ? undefined : names.get(liveId)) ?? row.name,
+  }));
 }
