@@ -3,12 +3,14 @@ import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chooseAccount, isRoot } from '../packages/postgres/src/account.ts';
+import { runOnCluster } from './on-cluster.ts';
 import { freePort } from '../packages/server/testing/servers/free-port.ts';
 
 /**
  * `npm run test:postgres -- [--bin DIR] [files …]` runs the suite, or some of its files, over a PostgreSQL of the system instead of the
  * embedded one. Without `--bin` it uses the oldest that Debian's packages installed. Without one it reports that and exits with 0.
- * `--print-bin` prints the directory of that PostgreSQL, or nothing, and runs no test.
+ * `--print-bin` prints the directory of that PostgreSQL, or nothing, and runs no test. `--cluster` runs the server's tests on a distributed
+ * cluster instead (`on-cluster.ts`).
  */
 const DEBIAN = '/usr/lib/postgresql';
 /** Enough for two test workers with several servers each. */
@@ -19,7 +21,8 @@ const args = process.argv.slice(2);
 const at = args.indexOf('--bin');
 const binOption = at < 0 ? undefined : args.splice(at, 2)[1];
 const bin = binOption ?? (await oldestInstalled());
-if (args.includes('--print-bin')) {
+if (args.includes('--cluster')) process.exitCode = runOnCluster(args.filter((arg) => arg !== '--cluster'));
+else if (args.includes('--print-bin')) {
   if (bin !== null) console.log(bin);
 } else if (bin === null)
   console.log(`skipped: there is no PostgreSQL in ${DEBIAN}; --bin names another directory`);

@@ -5,14 +5,22 @@ import type { Clock } from '../../src/platform/time/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import type { ConnectionSource } from '../../src/platform/db/connections.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
+import { takeClusterDatabase } from './cluster.ts';
 import { inAdmin } from './global-setup.ts';
 
 export type TestDatabase = { url: string; connection: ConnectionSource; drop(): Promise<void> };
 
-/** Creates a database for this test, cloned from the migrated template (`empty`: not even migrated). */
+/**
+ * Creates a database for this test, cloned from the migrated template (`empty`: not even migrated). On a cluster, it is taken from those of
+ * the run.
+ */
 export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
-  const name = `beckon_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('adminUrl');
+  if (inject('isCluster')) {
+    const { url, release } = await takeClusterDatabase(adminUrl, kind);
+    return { url, connection: () => ({ connectionString: url }), drop: release };
+  }
+  const name = `beckon_${randomBytes(6).toString('hex')}`;
   await inAdmin(
     adminUrl,
     `CREATE DATABASE ${name} ${kind === 'migrated' ? `TEMPLATE ${inject('template')}` : ''}`,

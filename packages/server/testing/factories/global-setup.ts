@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '@beckon/postgres';
 import { PRODUCT } from '../../src/main/product.ts';
+import { dropClusterDatabases } from './cluster.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 
@@ -14,11 +15,21 @@ declare module 'vitest' {
     adminUrl: string;
     /** A migrated database of this run, used as the template of clones. */
     template: string;
+    /** True if that database is one of a distributed cluster, on which databases are not cloned. */
+    isCluster: boolean;
   }
 }
 
 /** Starts one cluster with one migrated template for the whole run. Every test file clones the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const clusterUrl = process.env.TEST_CLUSTER_URL;
+  project.provide('isCluster', Boolean(clusterUrl));
+  if (clusterUrl) {
+    await dropClusterDatabases(clusterUrl);
+    project.provide('adminUrl', clusterUrl);
+    project.provide('template', '');
+    return () => dropClusterDatabases(clusterUrl);
+  }
   const adminUrl = process.env.TEST_ADMIN_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
   const cluster = adminUrl ? { url: adminUrl, stop: async () => {} } : await startCluster();
   const template = `beckon_template_${process.pid}`;

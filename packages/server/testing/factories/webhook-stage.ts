@@ -53,8 +53,8 @@ export type WebhookStage = {
 
 export const AGENT = 'Beckon-Webhooks/0.0.0';
 
-export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
-  const database = await testDatabase();
+export async function webhookStage(outboundMs = 15_000, existing?: TestDatabase): Promise<WebhookStage> {
+  const database = existing ?? (await testDatabase());
   const clock = fixedClock();
   const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
   const encrypter = createEncrypter('a secret of this test alone', null, 'test');

@@ -94,7 +94,7 @@ function addDistributeCommand(program: Command, operator: Operator): void {
       const counts =
         tables.length === 0
           ? `All ${before} tables are already distributed over ${machines}`
-          : `Distributed ${tables.length} tables over ${machines}. ${before} were distributed before`;
+          : `Distributed ${tables.length} tables over ${machines}. ${before} were distributed before.\nRestart every Beckon process: each reads at its start that the tables are distributed`;
       return workers > 0
         ? counts
         : `${counts}\nThe cluster has no other machine yet. Add one with citus_add_node, then move rows with citus_rebalance_start`;

@@ -23,7 +23,10 @@ const CITUS_MIN = [12, 1] as const;
  * Distributes the tables over the nodes of a Citus cluster as listed in `tables.ts`, and skips those already distributed. Existing rows are
  * moved, and are write-locked during the move. It succeeds or fails as a whole.
  */
-export async function distribute(admin: ConnectionSource): Promise<DistributeResult> {
+export async function distribute(
+  admin: ConnectionSource,
+  { shards = SHARDS }: { shards?: number } = {},
+): Promise<DistributeResult> {
   const client = new pg.Client({ ...admin(), application_name: 'beckon distribute' });
   const query: RunQuery = async (text, values) => (await client.query(text, values)).rows as never;
   await client.connect();
@@ -35,7 +38,7 @@ export async function distribute(admin: ConnectionSource): Promise<DistributeRes
     await client.query(`BEGIN; SET LOCAL statement_timeout = '1d'`);
     try {
       const before = (await distributedTables(query)).size;
-      const tables = await distributeNew(query);
+      const tables = await distributeNew(query, shards);
       await client.query('COMMIT');
       await dropLocalCopies(query);
       return { tables, before, workers };
@@ -50,7 +53,7 @@ export async function distribute(admin: ConnectionSource): Promise<DistributeRes
 
 /** Distributes the tables that a migration added, in its transaction; a no-op in a database that is not distributed. */
 export async function distributeAdded(query: RunQuery): Promise<void> {
-  if (await isDistributed(query)) await distributeNew(query);
+  if (await isDistributed(query)) await distributeNew(query, SHARDS);
 }
 
 /** Returns whether rows of two projects may be on two nodes. */
@@ -97,7 +100,7 @@ async function countWorkers(query: RunQuery): Promise<number> {
   return row?.workers ?? 0;
 }
 
-async function distributeNew(query: RunQuery): Promise<string[]> {
+async function distributeNew(query: RunQuery, shards: number): Promise<string[]> {
   const [existingNames, distributedNames] = [await existingTables(query), await distributedTables(query)];
   const missing = TABLES.filter(
     ({ name, kind }) => kind !== 'local' && existingNames.has(name) && !distributedNames.has(name),
@@ -105,7 +108,7 @@ async function distributeNew(query: RunQuery): Promise<string[]> {
   if (missing.length === 0) return [];
   // Tables that refer to each other are filled one after the other, because otherwise the second would not see the first.
   await query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
-  await query(`SET LOCAL citus.shard_count = ${SHARDS}`);
+  await query(`SET LOCAL citus.shard_count = ${shards}`);
   for (const table of missing) await distributeTable(query, table);
   return missing.map(({ name }) => name);
 }
