@@ -5,6 +5,15 @@ import type { Tx } from './statements.ts';
  * changes a statement.
  */
 
+/**
+ * Returns a time plus or minus milliseconds, each given as SQL. An interval may contain months, so PostgreSQL calls the sum with one only
+ * stable. A distributed database rejects such functions of a column in an update.
+ */
+export function shiftedSql({ isDistributed }: Tx, at: string, sign: '+' | '-', ms: string): string {
+  if (!isDistributed) return `${at} ${sign} ${ms} * interval '1 millisecond'`;
+  return `to_timestamp(date_part('epoch', ${at} - '1970-01-01 00:00:00+00'::timestamptz) ${sign} ${ms}::float8 / 1000)`;
+}
+
 /** Runs `work` with all rows at once or, where the database is distributed, with the rows of one project after those of another. */
 export async function byProject<T, R>(
   tx: Tx,

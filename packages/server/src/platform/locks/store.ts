@@ -1,5 +1,6 @@
 /** Rows of `project_lock` and `project_timer`. */
 
+import { shiftedSql } from '../db/distributed.ts';
 import type { Tx } from '../db/statements.ts';
 import type { DueQueries } from '../jobs/work-watch.ts';
 
@@ -58,26 +59,13 @@ export async function setClockAhead(
   tx: Tx,
   { projectId, aheadMs }: { projectId: number; aheadMs: number },
 ): Promise<void> {
-  if (tx.isDistributed)
-    await tx.query(
-      `UPDATE beckon.project_timer AS d SET next_at = n.at, ahead_ms = $2
-       FROM (SELECT work, next_at - ($2::bigint - ahead_ms) * interval '1 millisecond' AS at FROM beckon.project_timer WHERE project_id = $1) n
-       WHERE d.project_id = $1 AND d.work = n.work AND d.work <> 'webhooks'`,
-      [projectId, aheadMs],
-    );
-  else await shiftTimers(tx, { projectId, aheadMs });
-  await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
-}
-
-async function shiftTimers(
-  tx: Tx,
-  { projectId, aheadMs }: { projectId: number; aheadMs: number },
-): Promise<void> {
+  const nextAt = shiftedSql(tx, 'next_at', '-', '($2::bigint - ahead_ms)');
   await tx.query(
-    `UPDATE beckon.project_timer SET next_at = next_at - ($2::bigint - ahead_ms) * interval '1 millisecond', ahead_ms = $2
+    `UPDATE beckon.project_timer SET next_at = ${nextAt}, ahead_ms = $2
      WHERE project_id = $1 AND work <> 'webhooks'`,
     [projectId, aheadMs],
   );
+  await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
 }
 
 /** Returns the distinct amounts by which clocks are ahead, except 0. */
@@ -153,7 +141,7 @@ export async function hasWork(
 }
 
 /** Converts a time of the project's clock into real time, which `next_at` is stored in. Each row stores how far the clock is ahead. */
-const REAL = (at: string, row = ''): string => `${at} - ${row}ahead_ms * interval '1 millisecond'`;
+const realTime = (tx: Tx, at: string, row = ''): string => shiftedSql(tx, at, '-', `${row}ahead_ms`);
 
 /**
  * Locks an alarm until the transaction ends, so that no other transaction can set it. Take it before looking up what comes next. Locks
@@ -171,10 +159,8 @@ export async function setTimer(
   tx: Tx,
   row: { projectId: number; work: TimerKind; nextAt: Date | null },
 ): Promise<void> {
-  if (tx.isDistributed)
-    return updateTimers(tx, row.work, [{ project_id: row.projectId, next_at: row.nextAt }]);
   await tx.query(
-    `UPDATE beckon.project_timer SET next_at = ${REAL('$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
+    `UPDATE beckon.project_timer SET next_at = ${realTime(tx, '$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
     [row.projectId, row.work, row.nextAt],
   );
 }
@@ -187,7 +173,7 @@ export async function updateTimersEarlier(tx: Tx, work: TimerKind, rows: Project
   await tx.prepared({
     name: 'timers.set_earlier',
     text: `WITH timer AS MATERIALIZED (
-             SELECT d.project_id, d.next_at, ${REAL('s.at', 'd.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+             SELECT d.project_id, d.next_at, ${realTime(tx, 's.at', 'd.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
              JOIN beckon.project_timer d ON d.project_id = s.project_id AND d.work = $3
              ORDER BY d.project_id FOR UPDATE OF d
            )
@@ -211,24 +197,12 @@ export async function updateTimers(
   work: TimerKind,
   rows: { project_id: number; next_at: Date | null }[],
 ): Promise<void> {
-  const values = [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work];
-  // Where tables are distributed, an update may not add an interval to a column, but a subquery may.
-  if (tx.isDistributed) {
-    await tx.prepared({
-      name: 'timers.set_on_node',
-      text: `UPDATE beckon.project_timer AS d SET next_at = n.at
-             FROM (SELECT t.project_id, ${REAL('s.at', 't.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
-                   JOIN beckon.project_timer t ON t.project_id = s.project_id AND t.work = $3) n
-             WHERE d.project_id = n.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM n.at`,
-      values,
-    });
-    return;
-  }
+  const at = realTime(tx, 's.at', 'd.');
   await tx.prepared({
     name: 'timers.set',
-    text: `UPDATE beckon.project_timer d SET next_at = ${REAL('s.at', 'd.')} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
-           WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM ${REAL('s.at', 'd.')}`,
-    values,
+    text: `UPDATE beckon.project_timer d SET next_at = ${at} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+           WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM ${at}`,
+    values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }
 

@@ -1,6 +1,7 @@
 /** Rows of `email`, `email_mime` and `send_bucket`. */
 
 import { momentList, plainList } from '../../../platform/db/list.ts';
+import { shiftedSql } from '../../../platform/db/distributed.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { finalState } from '../../../platform/mail/send-result.ts';
 import { type EmailEnd, isUnsubmitted } from './email-end.ts';
@@ -117,24 +118,16 @@ export type Submission = {
  * bytes. Returns the drafts that may be submitted.
  */
 export async function markSubmitting(tx: Tx, rows: Submission[]): Promise<Set<string>> {
-  const askUntil = `+ n.ask_for_ms * interval '1 millisecond'`;
-  // Where tables are distributed, an update may not add an interval to a time, so the query that it reads does.
-  const [columns, first, until] = tx.isDistributed
-    ? [
-        `n.*, coalesce(m.first_at, n.at) ${askUntil} AS ask_until`,
-        ' JOIN beckon.email m ON m.project_id = n.project_id AND m.draft_id = n.draft_id',
-        'n.ask_until',
-      ]
-    : ['*', '', `coalesce(m.first_at, n.at) ${askUntil}`];
+  const askUntil = shiftedSql(tx, 'coalesce(m.first_at, n.at)', '+', 'n.ask_for_ms');
   const submitted = await tx.prepared<{ draft_id: string }>({
     name: 'sending.submit',
     text: `WITH input AS (
-             SELECT ${columns} FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[],
+             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[],
                $10::timestamptz[], $11::text[], $12::float8[])
-               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, lease_until, domain, ask_for_ms)${first}
+               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, lease_until, domain, ask_for_ms)
            ), submitted AS (
              UPDATE beckon.email m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
-               next_at = n.lease_until, ask_until = ${until}
+               next_at = n.lease_until, ask_until = ${askUntil}
              FROM input n
              WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.epoch = n.epoch AND m.state = 'claimed'
                AND EXISTS (SELECT 1 FROM beckon.project p WHERE p.project_id = n.project_id AND p.suspended_at IS NULL)
