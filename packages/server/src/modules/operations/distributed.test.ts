@@ -4,7 +4,8 @@ import { HOUR } from '../../../testing/factories/drafts.ts';
 import { openEngine } from '../../../testing/factories/engine.ts';
 import { webhookStage } from '../../../testing/factories/webhook-stage.ts';
 import { newScenario } from '../../../testing/scenario.ts';
-import { endpointServer } from '../../../testing/servers/endpoint-server.ts';
+import { EVENTS } from '../../../testing/factories/endpoints.ts';
+import { endpointServer, newCaller, twinOf } from '../../../testing/servers/endpoint-server.ts';
 import { installFakeCitus } from '../../../testing/servers/fake-citus.ts';
 import { distribute } from '../../platform/db/distribute.ts';
 
@@ -25,6 +26,7 @@ const database = await distributedDatabase();
 // The server stops before.
 afterAll(() => database.drop());
 const server = await endpointServer({ database });
+const twin = await twinOf(server);
 const engine = openEngine(server.db, server.clock);
 const webhooks = await webhookStage(2_000, await distributedDatabase());
 afterAll(() => webhooks.close());
@@ -56,6 +58,31 @@ test('accepts, processes, drafts and sends for several projects', async () => {
     ]);
     expect(await scenario.drafts('bob')).toMatchObject([{ state: 'held', reason: 'no_address' }]);
   }
+});
+
+test('stores concurrent requests of a project one after the other, in two processes', async () => {
+  const caller = await newCaller(server, EVENTS);
+  const users = Array.from({ length: 40 }, (_, i) => `u${i}`);
+  const responses = await Promise.all(
+    users.map((userId, i) =>
+      caller.send({
+        path: '/api/v1/events/bulk',
+        body: { events: [{ external_user_id: userId, name: 'hello' }] },
+        at: i % 2 ? twin : server,
+      }),
+    ),
+  );
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  const rows = await server.db.query<{ seq: number }>(
+    'SELECT seq FROM beckon.ingest_queue WHERE project_id = $1 ORDER BY seq',
+    [caller.id],
+  );
+  expect(rows.map(({ seq }) => seq)).toEqual(users.map((_, i) => i + 1));
+  expect(
+    await server.db.query('SELECT next_seq, waiting FROM beckon.ingest_queue_state WHERE project_id = $1', [
+      caller.id,
+    ]),
+  ).toEqual([{ next_seq: 41, waiting: 40 }]);
 });
 
 test('delivers the webhooks of several projects in one round', async () => {

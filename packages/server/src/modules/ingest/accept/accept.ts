@@ -34,7 +34,7 @@ export function createAccept(options: AcceptOptions): Accept {
   const live = Array.from({ length: isPerProject ? FLUSHERS_DISTRIBUTED : 1 }, () =>
     createFlusher(createCommitter({ ...options, priority: 'live' }), { ...LIVE, isPerProject }),
   );
-  const bulk = createFlusher(createCommitter({ ...options, priority: 'bulk' }), BULK);
+  const bulk = createFlusher(createCommitter({ ...options, priority: 'bulk' }), { ...BULK, isPerProject });
   const flusherOf = (projectId: number, priority: IngestPriority): Flusher =>
     (priority === 'live' && live[projectId % live.length]) || bulk;
   const lookup = replyFinder(options.db);

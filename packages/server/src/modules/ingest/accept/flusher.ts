@@ -21,7 +21,7 @@ export type Flusher = {
 export type FlusherLimits = {
   requests: number;
   bytes: number;
-  /** A flush holds the entries of one project. */
+  /** A flush holds the entries of one project. It takes two round trips, so the next one is sent after it. */
   isPerProject?: boolean;
 };
 
@@ -106,11 +106,11 @@ function enqueue(state: State, waiting: PendingEntry): void {
  * entries, for two milliseconds at most. With few callers there is no wait.
  */
 function send(state: State): void {
+  const most = state.limits.isPerProject ? 1 : IN_FLIGHT_MAX;
   for (;;) {
     const { queue, inFlight } = state;
     const [first] = inFlight;
-    if (queue.length === 0 || inFlight.length === IN_FLIGHT_MAX || (first && queue.length < first.length))
-      return;
+    if (queue.length === 0 || inFlight.length === most || (first && queue.length < first.length)) return;
     const now = performance.now();
     const restMs = state.gatherUntil - now;
     if (queue.length < GATHER_UP_TO_REQUESTS && restMs > 0) return callLater(state, restMs);
