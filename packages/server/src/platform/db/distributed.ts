@@ -6,12 +6,12 @@ import type { Tx } from './statements.ts';
  */
 
 /**
- * Returns a time plus or minus milliseconds, each given as SQL. An interval may contain months, so PostgreSQL calls the sum with one only
- * stable. A distributed database rejects such functions of a column in an update.
+ * Returns a time plus or minus milliseconds, each given as SQL, the milliseconds with their sign. An interval may contain months, so
+ * PostgreSQL calls the sum with one only stable. A distributed database rejects such functions of a column in an update.
  */
-export function shiftedSql({ isDistributed }: Tx, at: string, sign: '+' | '-', ms: string): string {
-  if (!isDistributed) return `${at} ${sign} ${ms} * interval '1 millisecond'`;
-  return `to_timestamp(date_part('epoch', ${at} - '1970-01-01 00:00:00+00'::timestamptz) ${sign} ${ms}::float8 / 1000)`;
+export function shiftedSql({ isDistributed }: Tx, at: string, ms: string): string {
+  if (!isDistributed) return `${at} ${ms} * interval '1 millisecond'`;
+  return `to_timestamp(date_part('epoch', ${at} - '1970-01-01 00:00:00+00'::timestamptz) ${ms}::float8 / 1000)`;
 }
 
 /** Runs `work` with all rows at once or, where the database is distributed, with the rows of one project after those of another. */
@@ -40,8 +40,8 @@ type Claim = {
 const PROJECTS_TRIED_MAX = 20;
 
 /**
- * Claims a row with one statement or, where the database is distributed, in two steps: it finds the projects with due rows, and locks a row
- * within one of them.
+ * Claims a row with one statement. Where the database is distributed, it takes two steps: it finds the projects with due rows, and then
+ * locks a row within one of them.
  */
 export async function claimOfAny<R extends object>(tx: Tx, { due, name, text, values }: Claim): Promise<R[]> {
   if (!tx.isDistributed) {

@@ -1,7 +1,7 @@
 /**
- * A database that is distributed over several nodes runs a statement with all features of PostgreSQL only if the statement names its one
- * project as a plain value: then it reads one node. A statement that joins a list of projects row by row names none, even if the list holds
- * one project many times. It is slow there, and it fails if it locks rows.
+ * Statements of a database that is distributed over several nodes. A statement that names its one project as a plain value reads one
+ * node, and has all features of PostgreSQL. A statement that joins a list of projects row by row names none,
+ * even if the list holds one project many times. It is slow there, and it fails if it locks rows.
  */
 
 /**

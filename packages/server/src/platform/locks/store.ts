@@ -59,7 +59,7 @@ export async function setClockAhead(
   tx: Tx,
   { projectId, aheadMs }: { projectId: number; aheadMs: number },
 ): Promise<void> {
-  const nextAt = shiftedSql(tx, 'next_at', '-', '($2::bigint - ahead_ms)');
+  const nextAt = shiftedSql(tx, 'next_at', '- ($2::bigint - ahead_ms)');
   await tx.query(
     `UPDATE beckon.project_timer SET next_at = ${nextAt}, ahead_ms = $2
      WHERE project_id = $1 AND work <> 'webhooks'`,
@@ -141,7 +141,7 @@ export async function hasWork(
 }
 
 /** Converts a time of the project's clock into real time, which `next_at` is stored in. Each row stores how far the clock is ahead. */
-const realTime = (tx: Tx, at: string, row = ''): string => shiftedSql(tx, at, '-', `${row}ahead_ms`);
+const realTime = (tx: Tx, at: string, row = ''): string => shiftedSql(tx, at, `- ${row}ahead_ms`);
 
 /**
  * Locks an alarm until the transaction ends, so that no other transaction can set it. Take it before looking up what comes next. Locks

@@ -62,8 +62,8 @@ function storeOptions({ now, priority }: FlushOptions): Omit<Store, 'entries' | 
 }
 
 /**
- * Does the same where tables are distributed, for entries of one project. API keys may be stored on another node than their project, so they
- * are checked between the lock and the insert, in a statement of its own. Such a flush takes two round trips.
+ * Does the same where tables are distributed, for entries of one project. API keys may be stored on another node than their project. A
+ * separate statement checks them between the lock and the insert, so such a flush takes two round trips.
  */
 async function flushProject(
   session: Session,

@@ -118,7 +118,7 @@ export type Submission = {
  * bytes. Returns the drafts that may be submitted.
  */
 export async function markSubmitting(tx: Tx, rows: Submission[]): Promise<Set<string>> {
-  const askUntil = shiftedSql(tx, 'coalesce(m.first_at, n.at)', '+', 'n.ask_for_ms');
+  const askUntil = shiftedSql(tx, 'coalesce(m.first_at, n.at)', '+ n.ask_for_ms');
   const submitted = await tx.prepared<{ draft_id: string }>({
     name: 'sending.submit',
     text: `WITH input AS (
