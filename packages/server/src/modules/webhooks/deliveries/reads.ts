@@ -5,6 +5,7 @@ import {
   type SortOf,
 } from '@beckon/contract/dashboard';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
+import { byProject } from '../../../platform/db/distributed.ts';
 import { plainList } from '../../../platform/db/list.ts';
 import {
   type Filter,
@@ -56,11 +57,13 @@ const NEXT_WORK = `
 
 /** Returns when each project needs work on webhook deliveries next. Projects without any are left out. */
 export async function nextWorkTimes(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
-  const rows = await tx.prepared<{ project_id: number; at: Date | null }>({
-    name: 'webhooks.next',
-    text: `SELECT project_id, min(at) AS at FROM (${NEXT_WORK} WHERE e.project_id = ANY ($1::bigint[])) x GROUP BY project_id`,
-    values: [plainList(projectIds)],
-  });
+  const rows = await byProject(tx, { rows: projectIds, projectOf: (projectId) => projectId }, (ids) =>
+    tx.prepared<{ project_id: number; at: Date | null }>({
+      name: 'webhooks.next',
+      text: `SELECT project_id, min(at) AS at FROM (${NEXT_WORK} WHERE e.project_id = ANY ($1::bigint[])) x GROUP BY project_id`,
+      values: [plainList(ids)],
+    }),
+  );
   return new Map(rows.flatMap(({ project_id: id, at }) => (at === null ? [] : [[id, at.getTime()]])));
 }
 
