@@ -12,6 +12,7 @@ import {
 import { columnsOf } from './file-columns.ts';
 import type { FileFormat } from './file-format.ts';
 import { scanJson } from '../../platform/text/json-scan.ts';
+import { parseJson } from '../../platform/text/parse-json.ts';
 
 /** Converts a row to a record, or returns why it cannot. */
 export type RecordReader = (text: string) => MadeRecord;
@@ -70,7 +71,7 @@ export function parseRow(text: string): ParsedRow {
     return { problem: 'The line is nested too deeply, or has too many values' };
   let row: unknown;
   try {
-    row = JSON.parse(text);
+    row = parseJson(text);
   } catch {
     return { problem: 'The line is not JSON' };
   }

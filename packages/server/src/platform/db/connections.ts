@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Tx } from './statements.ts';
+import { parseJson } from '../text/parse-json.ts';
 
 /**
  * The maximum number of connections that a process opens. Use them to size a database for several processes. Connections open on demand,
@@ -97,11 +98,14 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
 }
 
 const INT8 = 20;
+const JSON_TEXT = 114;
+const JSONB = 3802;
 
 /** bigint columns contain ids, sequences and counts, all far below 2^53. A larger value is a bug and must not be rounded. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === INT8 && format !== 'binary') return parseSafeInteger;
+    if ((oid === JSON_TEXT || oid === JSONB) && format !== 'binary') return parseJson;
     return pg.types.getTypeParser(oid, format as 'text');
   },
 };

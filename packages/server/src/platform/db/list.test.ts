@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fixedClock } from '../../../testing/factories/clock.ts';
 import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { jsonList, jsonListSql, momentList, textList } from './list.ts';
 
 const db = await openTestDatabase(fixedClock());
@@ -33,7 +34,7 @@ describe('array parameters', () => {
             jsonListSql('$1'),
             jsonList(values.map((value) => JSON.stringify(value))),
           );
-          expect(list).toEqual(JSON.parse(JSON.stringify(values)));
+          expect(list).toEqual(parseJson(JSON.stringify(values)));
         },
       ),
       { numRuns: 200 },

@@ -1,4 +1,5 @@
 import { stringEnd } from './json-scan.ts';
+import { parseJson } from './parse-json.ts';
 
 export type Pieces = {
   /** The depth of the lists that are parsed in pieces: 1 if the text is a list, 2 for lists in an object. */
@@ -16,7 +17,7 @@ export type Pieces = {
  */
 export async function parseInPieces(bytes: Buffer, { listDepth, pause }: Pieces): Promise<unknown> {
   const { around, lists } = cut(bytes, listDepth);
-  const parsed: unknown = JSON.parse(around);
+  const parsed = parseJson(around);
   const items: unknown[][] = [];
   for (const cuts of lists) {
     const values: unknown[] = [];
@@ -43,7 +44,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 function parsePiece(bytes: Buffer, from: number, to: number): unknown[] {
-  return JSON.parse(`[${bytes.toString('utf8', from, to)}]`) as unknown[];
+  return parseJson(`[${bytes.toString('utf8', from, to)}]`) as unknown[];
 }
 
 /** The positions at which a list is cut: its brackets, and commas between its items. */

@@ -11,6 +11,7 @@ import { encodeChunk, insertChunks, lockQueue, updateQueueAdvanced } from '../..
 import { type AcceptedEvent, dedupeKey, findPeople, isSame, type Person } from '../../users/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { readProjectLock } from '../../../platform/locks/project-lock.ts';
+import { parseJson } from '../../../platform/text/parse-json.ts';
 
 /** `lost`: a member changed the import, or another worker has it. */
 type ChunkResult = { state: 'taken'; job: Import } | { state: 'full' | 'suspended' | 'lost' };
@@ -192,7 +193,7 @@ async function compareEvents(
   projectId: number,
   events: ReadChunk['events'],
 ): Promise<Pick<Compared, 'events' | 'eventsNew' | 'eventsKnown'>> {
-  const keys = events.map(({ text }) => dedupeKey(JSON.parse(text) as AcceptedEvent, 'bulk') ?? '');
+  const keys = events.map(({ text }) => dedupeKey(parseJson(text) as AcceptedEvent, 'bulk') ?? '');
   const storedKeys = await findStoredKeys(tx, projectId, [...new Set(keys)]);
   let eventsNew = 0;
   for (const key of keys) {

@@ -19,6 +19,7 @@ import { canonicalJson } from '../../../platform/text/canonical-json.ts';
 import { parseInPieces } from '../../../platform/text/json-pieces.ts';
 import type { JsonBounds } from '../../../platform/text/json-scan.ts';
 import { runSteps, runStepsSlowly, type Steps } from '../../../platform/time/steps.ts';
+import { parseJson } from '../../../platform/text/parse-json.ts';
 
 /** An Idempotency-Key and the request that uses it. */
 export type IdempotentRequest = { key: string; fingerprint: string; isUuidV4: boolean };
@@ -122,7 +123,7 @@ async function parseSlowly(bytes: Buffer): Promise<Record<string, unknown>> {
 
 function parseAtOnce(bytes: Buffer): Record<string, unknown> {
   try {
-    return objectOf(JSON.parse(bytes.toString()));
+    return objectOf(parseJson(bytes.toString()));
   } catch (error) {
     throw notJson(error);
   }

@@ -3,6 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type ChunkQuery, listChunks, listOldest, settleChunks } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { parseInPieces } from '../../../platform/text/json-pieces.ts';
+import { parseJson } from '../../../platform/text/parse-json.ts';
 
 export type IngestPriority = 'live' | 'bulk';
 
@@ -103,7 +104,7 @@ export function encodePart(records: string): { bytes: string | Buffer; packed: b
 }
 
 export function decodeChunk(body: Buffer): unknown[] {
-  return requireArray(JSON.parse(unpackChunk(body).toString('utf8')));
+  return requireArray(parseJson(unpackChunk(body).toString('utf8')));
 }
 
 function unpackChunk(body: Buffer): Buffer {
@@ -113,7 +114,7 @@ function unpackChunk(body: Buffer): Buffer {
 
 /** Parses the records of a chunk. Long chunks are parsed with pauses, so that the process can handle other requests in between. */
 async function parseChunk(json: Buffer): Promise<unknown[]> {
-  if (json.length < PAUSE_FROM_BYTES) return requireArray(JSON.parse(json.toString('utf8')));
+  if (json.length < PAUSE_FROM_BYTES) return requireArray(parseJson(json.toString('utf8')));
   return requireArray(await parseInPieces(json, { listDepth: 1, pause: setImmediate }));
 }
 

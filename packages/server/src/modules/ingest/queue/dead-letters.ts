@@ -13,6 +13,7 @@ import {
 } from './store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import { parseJson } from '../../../platform/text/parse-json.ts';
 
 /** A record that the database rejects. It no longer waits and does not block other records. `retryDead` puts it back into the queue. */
 type DeadRecord = Pick<ChunkProgress, 'projectId' | 'priority'> & {
@@ -55,7 +56,7 @@ export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]>
     ...row,
     accepted_at: row.accepted_at.toISOString(),
     dead_lettered_at: row.dead_lettered_at.toISOString(),
-    record: JSON.parse(row.record) as unknown,
+    record: parseJson(row.record),
   }));
 }
 
