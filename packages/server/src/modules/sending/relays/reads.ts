@@ -141,13 +141,13 @@ export async function findAssignedSettings(
   projectId: number,
 ): Promise<AssignedRelays<AssignedSettings>> {
   const rows = await listAssignedRows(tx, projectId);
-  const relays = await tx.query<AssignedSettings & { id: string }>(
-    `SELECT r.id, r.kind, r.settings FROM beckon.relay r WHERE r.project_id = ANY ($1::bigint[]) AND r.id = ANY ($2::uuid[])`,
+  const relays = await tx.query<Pick<ConfiguredRelay, 'id' | 'settings'>>(
+    `SELECT r.id, r.settings FROM beckon.relay r WHERE r.project_id = ANY ($1::bigint[]) AND r.id = ANY ($2::uuid[])`,
     [plainList([projectId, INSTALLATION]), plainList(rows.map(({ id }) => id))],
   );
   const settingsOf = (row: AssignedRow): AssignedSettings | null => {
     const found = relays.find(({ id }) => id === row.id);
-    return found ? { kind: found.kind, settings: found.settings } : null;
+    return found ? { kind: row.kind, settings: found.settings } : null;
   };
   const fallback = rows.find(({ project_id: owner }) => owner === INSTALLATION);
   return {
