@@ -20,7 +20,7 @@ import type {
 } from './adapter.ts';
 import { API_URL, apiUrl, HOOK_SECRET, urlWithPassword } from './fields.ts';
 import { BREVO_IDEMPOTENCY } from './idempotency.ts';
-import { asList, asObject, asReply, asText, asTime, type Json, parseJson, plausibleTime } from './json.ts';
+import { asList, asObject, asReply, asText, asTime, type Json, readJson, plausibleTime } from './json.ts';
 import { readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, repeated, resultOfRefusal } from './results.ts';
@@ -114,7 +114,7 @@ const BATCH_MAX = 1_000;
 
 /** A request contains one event, or a list of them if batches are enabled. */
 function parse(body: Buffer): RelayEvent[] {
-  const value = parseJson(body);
+  const value = readJson(body);
   const batch = Array.isArray(value) ? asList(value, BATCH_MAX) : [value];
   return batch.map(asObject).flatMap((json) => {
     const { ts_epoch: epoch, ts_event: seconds } = json;
@@ -188,7 +188,7 @@ function dayOf(ms: number): string {
 }
 
 function readCursor(text: string | null, now: number): Cursor {
-  const { day, offset } = asObject(text === null ? null : parseJson(text));
+  const { day, offset } = asObject(text === null ? null : readJson(text));
   return typeof day === 'string' && typeof offset === 'number'
     ? { day, offset }
     : { day: dayOf(now), offset: 0 };

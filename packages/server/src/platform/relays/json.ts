@@ -1,9 +1,11 @@
+import { parseJson } from '../text/parse-json.ts';
+
 /** Reads JSON of third parties: every function accepts any value, and none throws. */
 export type Json = Record<string, unknown>;
 
-export function parseJson(bytes: Buffer | string): unknown {
+export function readJson(bytes: Buffer | string): unknown {
   try {
-    return JSON.parse(bytes.toString());
+    return parseJson(bytes.toString());
   } catch {
     return null;
   }

@@ -18,7 +18,7 @@ import type {
   SuppressionPage,
 } from './adapter.ts';
 import { API_URL, apiUrl } from './fields.ts';
-import { asList, asObject, asReply, asSeconds, asText, type Json, parseJson } from './json.ts';
+import { asList, asObject, asReply, asSeconds, asText, type Json, readJson } from './json.ts';
 import { bareId, MAILGUN_VARIABLE, mailgunEvent } from './mailgun-events.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, resultOfRefusal } from './results.ts';
@@ -83,7 +83,7 @@ const SAYS_PARAMETER = /^'?(?:to|message)'? parameter/i;
  * cannot be used for another event.
  */
 function verify(body: Buffer, { settings, now }: RelayContext): HookVerdict {
-  const signature = asObject(asObject(parseJson(body))['signature']);
+  const signature = asObject(asObject(readJson(body))['signature']);
   const [timestamp, token, given] = ['timestamp', 'token', 'signature'].map((name) =>
     asText(signature[name]),
   );
@@ -97,7 +97,7 @@ function verify(body: Buffer, { settings, now }: RelayContext): HookVerdict {
 }
 
 function parse(body: Buffer): RelayEvent[] {
-  const json = asObject(parseJson(body));
+  const json = asObject(readJson(body));
   const token = asText(asObject(json['signature'])['token']);
   return token === null ? [] : mailgunEvent(asObject(json['event-data']), `hook:${token}`);
 }
@@ -147,7 +147,7 @@ function pathOf(next: unknown, context: RelayContext): string | null {
 }
 
 function readCursor(text: string | null, now: number): Cursor {
-  const { begin, newest, next } = asObject(text === null ? null : parseJson(text));
+  const { begin, newest, next } = asObject(text === null ? null : readJson(text));
   const seconds = Math.floor(now / 1_000);
   if (typeof begin !== 'number' || typeof newest !== 'number')
     return { begin: seconds, newest: seconds, next: null };

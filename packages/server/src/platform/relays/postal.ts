@@ -15,7 +15,7 @@ import type {
   RelayResult,
   RelaySettings,
 } from './adapter.ts';
-import { asObject, asReply, asSeconds, asText, type Json, parseJson } from './json.ts';
+import { asObject, asReply, asSeconds, asText, type Json, readJson } from './json.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, rateLimited, refused, relayRefused } from './results.ts';
 import { header, strictBase64 } from './verify.ts';
@@ -96,7 +96,7 @@ function readKey(text: string | undefined): KeyObject | null {
 }
 
 function parse(body: Buffer): RelayEvent[] {
-  const json = asObject(parseJson(body));
+  const json = asObject(readJson(body));
   const [name, eventId] = [asText(json['event']) ?? '', asText(json['uuid'])];
   if (!Object.hasOwn(KINDS, name) || eventId === null) return [];
   const payload = asObject(json['payload']);

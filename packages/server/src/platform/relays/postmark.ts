@@ -14,7 +14,7 @@ import type {
 import type { ReplyClass } from '../mail/smtp-reply.ts';
 import { enhancedStatus } from '../mail/smtp-reply.ts';
 import { API_URL, apiUrl, HOOK_SECRET, urlWithPassword } from './fields.ts';
-import { asList, asObject, asReply, asText, asTime, type Json, parseJson } from './json.ts';
+import { asList, asObject, asReply, asText, asTime, type Json, readJson } from './json.ts';
 import { mailboxText, readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { suppressionPage } from './suppression-page.ts';
@@ -98,7 +98,7 @@ function decide({ status, json, text, retryAfterMs }: Answer): RelayResult | nul
 const MAINTENANCE = 100;
 
 function parse(body: Buffer): RelayEvent[] {
-  return eventOf(asObject(parseJson(body)));
+  return eventOf(asObject(readJson(body)));
 }
 
 function eventOf(json: Json): RelayEvent[] {
@@ -176,7 +176,7 @@ async function pull(text: string | null, context: RelayContext): Promise<PullRes
 }
 
 function readCursor(text: string | null, now: number): Cursor {
-  const { since, offset, newest } = asObject(text === null ? null : parseJson(text));
+  const { since, offset, newest } = asObject(text === null ? null : readJson(text));
   if (typeof since === 'number' && typeof offset === 'number' && typeof newest === 'number')
     return { since, offset, newest };
   return { since: now, offset: 0, newest: now };

@@ -1,6 +1,6 @@
 import type { OutboundResponse } from '../outbound/exchange.ts';
 import type { RelayContext, RelayResult } from './adapter.ts';
-import { asObject, type Json, parseJson } from './json.ts';
+import { asObject, type Json, readJson } from './json.ts';
 import { relayRefused, unknown, unsent } from './results.ts';
 
 /** An answer of a provider. `json` is empty if the body is not a JSON object, or longer than expected. */
@@ -47,7 +47,7 @@ export async function request(
           body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
         });
   if (!response.ok) return { failed: response };
-  const value = response.file ? parseJson(response.file.bytes) : null;
+  const value = response.file ? readJson(response.file.bytes) : null;
   return {
     status: response.status,
     json: asObject(value),

@@ -19,7 +19,7 @@ import type {
 } from './adapter.ts';
 import { API_URL, apiUrl, tagOfToken, tokenOfTag } from './fields.ts';
 import { RESEND_IDEMPOTENCY } from './idempotency.ts';
-import { asList, asObject, asReply, asSeconds, asText, asTime, type Json, parseJson } from './json.ts';
+import { asList, asObject, asReply, asSeconds, asText, asTime, type Json, readJson } from './json.ts';
 import { mailboxText, readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, rateLimited, repeated, resultOfRefusal } from './results.ts';
@@ -123,7 +123,7 @@ function isSignature(text: string, expected: Buffer): boolean {
 }
 
 function parse(hook: HookRequest): RelayEvent[] {
-  const json = asObject(parseJson(hook.body));
+  const json = asObject(readJson(hook.body));
   const type = asText(json['type']) ?? '';
   const eventId = asText(header(hook, 'svix-id'));
   if (!Object.hasOwn(KINDS, type) || eventId === null) return [];

@@ -16,7 +16,7 @@ import type {
   SuppressionPage,
 } from './adapter.ts';
 import { API_URL, apiUrl } from './fields.ts';
-import { asCode, asList, asObject, asReply, asSeconds, asText, type Json, parseJson } from './json.ts';
+import { asCode, asList, asObject, asReply, asSeconds, asText, type Json, readJson } from './json.ts';
 import { readOwnMime } from './own-mime.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, resultOfRefusal } from './results.ts';
@@ -130,7 +130,7 @@ function readKey(text: string | undefined): KeyObject | null {
 const EVENTS_MAX = 10_000;
 
 function parse(body: Buffer): RelayEvent[] {
-  return asList(parseJson(body), EVENTS_MAX).map(asObject).flatMap(eventOf);
+  return asList(readJson(body), EVENTS_MAX).map(asObject).flatMap(eventOf);
 }
 
 function eventOf(json: Json): RelayEvent[] {

@@ -13,7 +13,7 @@ import type {
 } from './adapter.ts';
 import { call, sesUrl } from './aws.ts';
 import { API_URL, apiUrl, tagOfToken } from './fields.ts';
-import { asList, asObject, asReply, asText, parseJson } from './json.ts';
+import { asList, asObject, asReply, asText, readJson } from './json.ts';
 import { type Answer, failureMessage, request, submit } from './request.ts';
 import { accepted, rateLimited, resultOfRefusal } from './results.ts';
 import { sesEvents, SES_TAG } from './ses-events.ts';
@@ -117,7 +117,7 @@ function eventsInQueue(id: string, text: string): RelayEvent[] {
   const notification = notificationOf(text);
   return notification
     ? sesEvents(notification.id, notification.content)
-    : sesEvents(id, asObject(parseJson(text)));
+    : sesEvents(id, asObject(readJson(text)));
 }
 
 function sqs(context: RelayContext, action: string, body: Record<string, unknown>) {

@@ -1,6 +1,6 @@
 import { verify as verifySignature, X509Certificate } from 'node:crypto';
 import type { HookVerdict, RelayContext } from './adapter.ts';
-import { asObject, asText, asTime, type Json, parseJson } from './json.ts';
+import { asObject, asText, asTime, type Json, readJson } from './json.ts';
 import { freshness, strictBase64 } from './verify.ts';
 
 /**
@@ -38,7 +38,7 @@ export function isSnsUrl(text: unknown, topicArn: string): text is string {
 }
 
 export async function verifySns(body: Buffer, context: RelayContext): Promise<HookVerdict> {
-  const message = asObject(parseJson(body));
+  const message = asObject(readJson(body));
   const topic = context.settings['topic_arn'];
   const canonical = canonicalText(message);
   const signature = strictBase64(asSignature(message['Signature']));
@@ -111,7 +111,7 @@ export async function confirmSns(
   body: Buffer,
   { outbound, key, settings }: RelayContext,
 ): Promise<'confirmed' | 'none' | 'failed'> {
-  const message = asObject(parseJson(body));
+  const message = asObject(readJson(body));
   if (message['Type'] !== 'SubscriptionConfirmation') return 'none';
   const url = message['SubscribeURL'];
   if (!isSnsUrl(url, settings['topic_arn'] ?? '')) return 'failed';
@@ -121,9 +121,9 @@ export async function confirmSns(
 
 /** Returns what was published, and the id of the message; null for anything but a notification. */
 export function notificationOf(body: Buffer | string): { id: string; content: Json } | null {
-  const message = asObject(parseJson(body));
+  const message = asObject(readJson(body));
   const id = asText(message['MessageId']);
   if (message['Type'] !== 'Notification' || typeof message['Message'] !== 'string' || id === null)
     return null;
-  return { id, content: asObject(parseJson(message['Message'])) };
+  return { id, content: asObject(readJson(message['Message'])) };
 }

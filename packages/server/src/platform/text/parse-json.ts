@@ -1,7 +1,8 @@
 /**
  * Parses like `JSON.parse`, but never mixes up keys. V8 compares the source text of an escaped key with the keys of objects that it parsed
  * before. Once any text had the key `\`, V8 may return that key for `"\n"` or `"\""` in another text, even of another project. So escaped
- * keys are replaced before the text is parsed, and restored afterwards. Most texts have no escape at all.
+ * keys are replaced before the text is parsed, and restored afterwards. Most texts have no escape at all. `JSON.parse` can be used again when
+ * https://github.com/nodejs/node/issues/63785 is closed.
  */
 export function parseJson(text: string): unknown {
   if (!text.includes('\\')) return JSON.parse(text);

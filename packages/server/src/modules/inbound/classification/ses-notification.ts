@@ -1,3 +1,4 @@
+import { readJson } from '../../../platform/relays/json.ts';
 import { type InboundMail, linesOf, type MailHeader } from './mail.ts';
 
 /** A notification of Amazon SES, from an SNS topic with an email subscription: JSON in place of a delivery report. */
@@ -57,19 +58,11 @@ function parse(lines: string[]): unknown {
   const end = lines.findIndex((line, i) => i > begin && line.trim() === '');
   const block = lines.slice(begin, end < 0 ? undefined : end).join('\n');
   if (!/notificationType|eventType/.test(block.replace(LINE_BREAK, ''))) return null;
-  const found = parseJson(lines[begin] ?? '') ?? parseJson(block.replace(LINE_BREAK, ''));
-  return isObject(found) && typeof found.Message === 'string' ? parseJson(found.Message) : found;
+  const found = readJson(lines[begin] ?? '') ?? readJson(block.replace(LINE_BREAK, ''));
+  return isObject(found) && typeof found.Message === 'string' ? readJson(found.Message) : found;
 }
 
 const LINE_BREAK = /!?\n[ \t]?/g;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@ import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { AddressGuard } from '../../../platform/http/address-guard.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
-import { asObject, parseJson } from '../../../platform/relays/json.ts';
+import { asObject, readJson } from '../../../platform/relays/json.ts';
 import { basicPassword, isSecret } from '../../../platform/relays/verify.ts';
 import { isId } from '../../workspace/index.ts';
 import { MAIL_BYTES_MAX } from '../classification/read-mail.ts';
@@ -122,6 +122,6 @@ const NO_RAW =
 
 /** Returns the email of an inbound webhook: https://postmarkapp.com/developer/webhooks/inbound-webhook. */
 function rawOfPostmark(body: Buffer): Buffer | null {
-  const raw = asObject(parseJson(body))['RawEmail'];
+  const raw = asObject(readJson(body))['RawEmail'];
   return typeof raw === 'string' ? Buffer.from(raw) : null;
 }
